@@ -300,8 +300,7 @@ pub enum MergeOutcome {
 
 /// Everything a replica tells about itself. Each carries the operands of the decision, so that no
 /// reader has to guess. Replica and group are added by the shell.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "note", rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Note {
     /// A message was ignored.
     MessageIgnored {
@@ -398,8 +397,8 @@ pub enum Note {
     },
     /// An op was executed here.
     Executed {
-        /// The entry's header.
-        header: Rc<Header>,
+        /// The entry.
+        prepare: Rc<Prepare>,
         /// Whether it had an effect: its session was alive and the request new.
         effect: bool,
         /// Digest of machine, sessions and replies afterwards.
