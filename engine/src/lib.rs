@@ -8,6 +8,8 @@ pub mod error;
 pub mod ids;
 pub mod prng;
 
+pub mod journal;
+pub mod shard;
 pub mod vsr;
 
 pub mod trace;
