@@ -10,4 +10,6 @@ pub mod prng;
 
 pub mod vsr;
 
+pub mod machine;
+
 pub mod trace;
