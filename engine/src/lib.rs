@@ -12,4 +12,6 @@ pub mod vsr;
 
 pub mod machine;
 
+pub mod sim;
+
 pub mod trace;
