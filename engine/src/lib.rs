@@ -14,4 +14,6 @@ pub mod machine;
 
 pub mod sim;
 
+pub mod workload;
+
 pub mod trace;

@@ -437,4 +437,5 @@ impl<'a> Reader<'a> {
 }
 
 #[cfg(test)]
+#[path = "codec_tests.rs"]
 mod tests;

@@ -168,4 +168,5 @@ impl Partition {
 }
 
 #[cfg(test)]
+#[path = "partition_tests.rs"]
 mod tests;

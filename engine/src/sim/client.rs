@@ -391,4 +391,5 @@ impl Client {
 }
 
 #[cfg(test)]
+#[path = "client_tests.rs"]
 mod tests;
