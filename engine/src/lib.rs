@@ -12,4 +12,10 @@ pub mod journal;
 pub mod shard;
 pub mod vsr;
 
+pub mod machine;
+
+pub mod sim;
+
+pub mod workload;
+
 pub mod trace;
