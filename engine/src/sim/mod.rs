@@ -2,5 +2,6 @@
 //! stands alone and must never know replicas, shards or the protocol.
 
 pub mod executor;
+pub mod network_options;
 pub mod promise;
 pub mod timer;
