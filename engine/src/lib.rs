@@ -9,13 +9,9 @@ pub mod ids;
 pub mod prng;
 
 pub mod journal;
-pub mod shard;
-pub mod vsr;
-
 pub mod machine;
-
+pub mod shard;
 pub mod sim;
-
-pub mod workload;
-
 pub mod trace;
+pub mod vsr;
+pub mod workload;
