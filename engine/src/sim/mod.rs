@@ -2,6 +2,12 @@
 //! stands alone and must never know replicas, shards or the protocol.
 
 pub mod executor;
+pub mod link;
+pub mod network;
 pub mod network_options;
+pub mod network_verbs;
+pub mod packet;
+pub mod partition;
 pub mod promise;
+pub mod sets;
 pub mod timer;
