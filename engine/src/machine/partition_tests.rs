@@ -70,6 +70,7 @@ fn sent_messages_get_the_next_offsets_and_are_read_back() {
     assert_eq!(bench.poll(4, 1), (4, vec![]));
     assert_eq!(bench.poll(u64::MAX, POLL_MAX), (u64::MAX, vec![]));
     assert_eq!(bench.partition.message(2), Some(b"c".as_slice()));
+    assert_eq!(bench.partition.message(3), Some(b"d".as_slice()));
     assert_eq!(bench.partition.message(4), None);
     assert_eq!(bench.partition.messages().count(), 4);
 }
