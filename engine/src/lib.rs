@@ -8,12 +8,10 @@ pub mod error;
 pub mod ids;
 pub mod prng;
 
-pub mod vsr;
-
+pub mod journal;
 pub mod machine;
-
+pub mod shard;
 pub mod sim;
-
-pub mod workload;
-
 pub mod trace;
+pub mod vsr;
+pub mod workload;

@@ -1,3 +1,8 @@
-//! The simulated world around the replicas. Must never reach into the protocol's rules.
+//! What replaces the world: time, tasks, network, disks and the dice that break them. Each part
+//! stands alone and must never know replicas, shards or the protocol.
 
 pub mod client;
+pub mod executor;
+pub mod network_options;
+pub mod promise;
+pub mod timer;
