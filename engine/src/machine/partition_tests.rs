@@ -17,7 +17,7 @@ fn entry(op: u64, body: Rc<[u8]>) -> Prepare {
         ..Header::root(GROUP_PARTITION_0)
     };
     Prepare {
-        header: header.sealed(),
+        header: Rc::new(header.sealed()),
         body,
     }
 }
@@ -155,8 +155,14 @@ fn equal_entries_give_equal_digests_and_any_difference_shows() {
 #[test]
 fn a_register_leaves_the_partition_alone() {
     let mut partition = Partition::default();
-    let mut register = entry(1, Rc::from([]));
-    register.header.operation = Operation::Register;
+    let header = Header {
+        operation: Operation::Register,
+        ..Header::root(GROUP_PARTITION_0)
+    };
+    let register = Prepare {
+        header: Rc::new(header.sealed()),
+        body: Rc::from([]),
+    };
     assert!(partition.apply(&register).is_empty());
     assert_eq!(partition.digest(), Partition::default().digest());
 }

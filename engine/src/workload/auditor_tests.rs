@@ -56,7 +56,7 @@ impl Bench {
             ..Header::root(GROUP_PARTITION_0)
         };
         Prepare {
-            header: header.sealed(),
+            header: Rc::new(header.sealed()),
             body,
         }
     }
