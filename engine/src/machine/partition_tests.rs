@@ -17,7 +17,7 @@ fn entry(op: u64, body: Rc<[u8]>) -> Prepare {
         ..Header::root(GROUP_PARTITION_0)
     };
     Prepare {
-        header: header.sealed(),
+        header: Rc::new(header.sealed()),
         body,
     }
 }
@@ -70,6 +70,7 @@ fn sent_messages_get_the_next_offsets_and_are_read_back() {
     assert_eq!(bench.poll(4, 1), (4, vec![]));
     assert_eq!(bench.poll(u64::MAX, POLL_MAX), (u64::MAX, vec![]));
     assert_eq!(bench.partition.message(2), Some(b"c".as_slice()));
+    assert_eq!(bench.partition.message(3), Some(b"d".as_slice()));
     assert_eq!(bench.partition.message(4), None);
     assert_eq!(bench.partition.messages().count(), 4);
 }
@@ -154,8 +155,14 @@ fn equal_entries_give_equal_digests_and_any_difference_shows() {
 #[test]
 fn a_register_leaves_the_partition_alone() {
     let mut partition = Partition::default();
-    let mut register = entry(1, Rc::from([]));
-    register.header.operation = Operation::Register;
+    let header = Header {
+        operation: Operation::Register,
+        ..Header::root(GROUP_PARTITION_0)
+    };
+    let register = Prepare {
+        header: Rc::new(header.sealed()),
+        body: Rc::from([]),
+    };
     assert!(partition.apply(&register).is_empty());
     assert_eq!(partition.digest(), Partition::default().digest());
 }
