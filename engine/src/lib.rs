@@ -11,3 +11,5 @@ pub mod prng;
 pub mod vsr;
 
 pub mod trace;
+
+pub mod scenario;
