@@ -15,10 +15,9 @@ use crate::prng::{Purpose, Rng, Seeds};
 use crate::scenario::Run;
 use crate::shard::boot::{Boot, Booted, boot_and_run};
 use crate::shard::{Group, GroupHandle, Mailbox, Shard};
-use crate::sim::client::{Client, ClientEffect, REQUEST_TIMEOUT_TICKS};
+use crate::sim::client::{Client, ClientEffect};
 use crate::sim::disk::DiskOptions;
 use crate::sim::executor::{ChoiceSource, Livelock, Turn};
-use crate::sim::nemesis::Nemesis;
 use crate::sim::network::Network;
 use crate::sim::packet::{Arrival, Payload};
 use crate::sim::record::Record;
@@ -108,7 +107,6 @@ pub struct Simulator {
     pub(super) places: Vec<Place>,
     pub(super) clients: Vec<Client>,
     pub(super) generator: Generator,
-    pub(super) nemesis: Nemesis,
     pub(super) story: StoryLane,
     pub(super) settle: Option<Settle>,
     pub(super) members: Vec<MemberView>,
@@ -153,12 +151,11 @@ impl Simulator {
             run.faults.network.clone(),
         );
         let clients = (0..run.cluster.clients)
-            .map(|client| Client::new(ClientId(client), count, run.workload_retry_ticks()))
+            .map(|client| Client::new(ClientId(client), count, run.workload.retry_ticks))
             .collect();
         let places = (0..count).map(|_| Place::empty(&world)).collect();
         let mut simulator = Self {
             generator: Generator::new(seeds.workload, run.workload.load_per_million),
-            nemesis: Nemesis::new(seeds.faults),
             story: StoryLane::default(),
             settle: None,
             members: Vec::new(),
@@ -209,7 +206,7 @@ impl Simulator {
         let roster = self.roster(replica);
         let superblock = Replica::format(roster);
         {
-            let mut disk = self.world.disk(replica).borrow_mut();
+            let disk = self.world.disk(replica);
             let shared = Rc::new(superblock.clone());
             for copy in 0..COPIES {
                 let address = journal::address(roster.group, Zone::Superblock, copy);
@@ -245,7 +242,7 @@ impl Simulator {
     pub(super) fn crash(&mut self, replica: ReplicaId) {
         self.world.executor.abort_owner(u16::from(replica.0));
         self.world.executor.pause(u16::from(replica.0), false);
-        let writes_lost = self.world.disk(replica).borrow_mut().crash();
+        let writes_lost = self.world.disk(replica).crash();
         drop(self.world.take_outgoing(replica));
         let place = &mut self.places[usize::from(replica.0)];
         place.up = false;
@@ -368,7 +365,7 @@ impl Simulator {
             self.world.executor.note_timer(fired.sequence);
             if let Some(alarm) = fired.alarm {
                 let replica = ReplicaId(u8::try_from(alarm.owner).unwrap_or(u8::MAX));
-                self.world.disk(replica).borrow_mut().complete(alarm.number);
+                self.world.disk(replica).complete(alarm.number);
             }
         }
     }
