@@ -10,16 +10,18 @@ use crate::ids::{
 };
 use crate::journal::{self, Block, COPIES, Zone};
 use crate::machine::Partition;
-use crate::oracle::{Bounds, MemberView, Oracles, Roster as OracleRoster};
+use crate::oracle::{MemberView, Oracles};
 use crate::prng::{Purpose, Rng, Seeds};
 use crate::scenario::Run;
 use crate::shard::boot::{Boot, Booted, boot_and_run};
 use crate::shard::{Group, GroupHandle, Mailbox, Shard};
+use crate::sim::acts::{Agenda, Warming};
 use crate::sim::client::{Client, ClientEffect};
 use crate::sim::disk::DiskOptions;
 use crate::sim::executor::{ChoiceSource, Livelock, Turn};
 use crate::sim::network::Network;
-use crate::sim::packet::{Arrival, Payload};
+use crate::sim::observe::oracle_roster;
+use crate::sim::packet::{Arrival, Packet, Payload, SubmitReport};
 use crate::sim::record::Record;
 use crate::sim::settle::Settle;
 use crate::sim::story::StoryLane;
@@ -27,7 +29,6 @@ use crate::sim::timer::ReplicaClock;
 use crate::sim::world::{Outgoing, SimBus, World};
 use crate::trace::{EventKind, Fate, Recorder};
 use crate::vsr::message::{Frame, Message, MessageKind};
-use crate::vsr::quorum::Quorums;
 use crate::vsr::{Context, Replica, Roster};
 use crate::workload::{Auditor, Generator};
 
@@ -113,7 +114,8 @@ pub struct Simulator {
     pub(super) tick: Tick,
     /// Acts of the run that were performed.
     pub(super) acts_done: usize,
-    pub(super) todo: Vec<crate::sim::acts::Todo>,
+    pub(super) agenda: Agenda,
+    pub(super) warming: Option<Warming>,
     choices: ChoiceSource,
     phase: Phase,
     client_outbox: Vec<Outgoing>,
@@ -127,19 +129,9 @@ impl Simulator {
     pub fn new(run: Run, recorder: Recorder) -> Self {
         let seeds = Seeds::derive(run.seed);
         let count = run.cluster.replicas;
-        let roster = OracleRoster {
-            replica_count: count,
-            quorums: Quorums::of(count),
-            bounds: Bounds {
-                link: run.faults.network.link_capacity,
-                inbox: u32::try_from(INBOX_FRAMES_MAX).unwrap_or(u32::MAX),
-                pipeline: run.knobs.pipeline_max,
-                sessions: run.knobs.sessions_max,
-            },
-        };
         let record = Record::new(
             recorder,
-            Oracles::new(roster),
+            Oracles::new(oracle_roster(&run)),
             Auditor::new(run.knobs.sessions_max),
             GROUP_PARTITION_0,
         );
@@ -161,7 +153,8 @@ impl Simulator {
             members: Vec::new(),
             tick: Tick(0),
             acts_done: 0,
-            todo: Vec::new(),
+            agenda: Agenda::default(),
+            warming: None,
             choices: ChoiceSource::new(seeds.executor),
             phase: Phase::Begin,
             client_outbox: Vec::new(),
@@ -458,6 +451,27 @@ impl Simulator {
         }
     }
 
+    pub(super) fn push_dropped(&self, from: Process, to: Process, packet: &Packet<Parcel>) {
+        let kind = packet.payload.kind();
+        self.push_ended(from, to, packet.number, kind, Fate::Dropped);
+    }
+
+    pub(super) fn push_copy(&self, from: Process, to: Process, report: SubmitReport<Parcel>) {
+        // The copy carries the same frame; the network knows it by the number it gave.
+        let copied = self
+            .network
+            .packets()
+            .find(|view| view.from == from && view.to == to && view.packet.number == report.number)
+            .map(|view| (Rc::clone(&view.packet.payload.frame), view.packet.cause));
+        if let Some((frame, cause)) = copied {
+            self.push_sent(frame, report.number, report.due_tick, cause);
+        }
+        if let Some(evicted) = report.evicted {
+            let kind = evicted.payload.kind();
+            self.push_ended(from, to, evicted.number, kind, Fate::Evicted);
+        }
+    }
+
     fn push_ended(&self, from: Process, to: Process, packet: u64, kind: MessageKind, fate: Fate) {
         self.world.push(EventKind::Ended {
             from,
@@ -480,6 +494,7 @@ impl Simulator {
     // Clients.
 
     fn let_clients_act(&mut self) {
+        self.warm_clients();
         for place in 0..self.clients.len() {
             let client = ClientId(u8::try_from(place).unwrap_or(u8::MAX));
             let mut effects = std::mem::take(&mut self.client_effects);

@@ -573,8 +573,7 @@ impl Replica {
     fn execute_one(&mut self, prepare: &Rc<Prepare>, answers: bool, ctx: &mut Context<'_>) {
         let header = &prepare.header;
         let executed = self.sessions.execute(prepare, ctx.machine);
-        let state = ctx.machine.digest();
-        let digest = Checksum(crate::digest::mix(self.sessions.digest().0, state.0));
+        let digest = self.digest(ctx.machine);
         ctx.note(Note::Executed {
             prepare: Rc::clone(prepare),
             effect: executed.effect,
