@@ -13,6 +13,8 @@ mod run;
 mod script;
 mod setting;
 mod stories;
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod strategies;
 mod trigger;
 mod verb;
 

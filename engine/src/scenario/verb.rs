@@ -166,7 +166,7 @@ impl Verb {
     }
 
     /// Whether it can be about one group alone.
-    fn takes_group(&self) -> bool {
+    pub(super) fn takes_group(&self) -> bool {
         match self {
             Self::Filter(..)
             | Self::Hold(..)
