@@ -6,7 +6,6 @@ mod condition;
 mod faults;
 mod golden;
 mod link;
-mod network_options;
 mod places;
 mod problem;
 mod run;
@@ -24,8 +23,7 @@ pub use condition::{
 pub use faults::{Faults, MILLION, Profile, millionths_from_text, millionths_to_text};
 pub use golden::{GOLDEN, GoldenRun};
 pub use link::{LINK_BYTES_MAX, decode, encode, seed_from_text};
-pub use network_options::{NetworkOptions, PartitionMode, PartitionSymmetry};
-pub use places::{KindSet, LinkSet, PacketName, ProcessSet};
+pub use places::{Links, PacketName};
 pub use run::{Cluster, Cursor, EPOCH, Run, Story, TICK_MAX, Workload};
 pub use script::{StoryAction, TimedAct, parse_acts, parse_story, write_acts, write_story};
 pub use setting::Setting;

@@ -4,12 +4,12 @@
 use serde::Serialize;
 
 use super::faults::{Faults, Profile};
-use super::network_options::PartitionMode;
 use super::problem::Problem;
 use super::script::{StoryAction, TimedAct};
 use super::setting::Setting;
 use crate::error::InputError;
 use crate::ids::{CLIENTS_MAX, REPLICAS_MAX, Tick};
+use crate::sim::network_options::PartitionMode;
 use crate::vsr::knobs::Knobs;
 
 /// The behaviour of this build. It rises whenever a golden run hash moves; links carry it, so that a

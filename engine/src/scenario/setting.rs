@@ -5,9 +5,9 @@
 use serde::Serialize;
 
 use super::faults::{MILLION, millionths_to_text, parse_millionths};
-use super::network_options::{PartitionMode, PartitionSymmetry};
 use super::problem::{Problem, number_u32, shown};
 use super::run::Run;
+use crate::sim::network_options::{PartitionMode, PartitionSymmetry};
 
 /// A value of a Run. The order is that of links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

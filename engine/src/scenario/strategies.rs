@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::ids::{ClientId, Op, Process, ReplicaId, RequestNumber, Tick, View};
+use crate::sim::sets::{KindSet, ProcessSet};
 use crate::vsr::message::MessageKind;
 
 /// All strategies draw within this cluster, so that every Run is valid.
@@ -28,20 +29,16 @@ fn process() -> impl Strategy<Value = Process> {
 }
 
 fn processes() -> impl Strategy<Value = ProcessSet> {
-    vec(process(), 1..4).prop_map(|members| {
-        members
-            .into_iter()
-            .fold(ProcessSet::default(), ProcessSet::with)
-    })
+    vec(process(), 1..4).prop_map(|members| members.into_iter().collect())
 }
 
-fn links() -> impl Strategy<Value = LinkSet> {
+fn links() -> impl Strategy<Value = Links> {
     (processes(), processes())
-        .prop_map(|(from, to)| LinkSet { from, to })
+        .prop_map(|(from, to)| Links { from, to })
         .prop_filter("a link", |links| links.iter().next().is_some())
 }
 
-fn sides() -> impl Strategy<Value = LinkSet> {
+fn sides() -> impl Strategy<Value = Links> {
     links().prop_filter("disjoint", |links| {
         !links.from.iter().any(|process| links.to.contains(process))
     })
@@ -60,10 +57,8 @@ fn packet() -> impl Strategy<Value = PacketName> {
 }
 
 fn kinds() -> impl Strategy<Value = KindSet> {
-    vec(0..MessageKind::ALL.len(), 1..14).prop_map(|places| {
-        let kinds: Vec<_> = places.into_iter().map(|at| MessageKind::ALL[at]).collect();
-        KindSet::of(&kinds)
-    })
+    vec(0..MessageKind::ALL.len(), 1..14)
+        .prop_map(|places| places.into_iter().map(|at| MessageKind::ALL[at]).collect())
 }
 
 fn request() -> impl Strategy<Value = (ClientId, RequestNumber)> {
@@ -109,7 +104,7 @@ pub(super) fn condition() -> impl Strategy<Value = Condition> {
         members
             .into_iter()
             .map(Process::Replica)
-            .fold(ProcessSet::default(), ProcessSet::with)
+            .collect::<ProcessSet>()
     });
     prop_oneof![
         Just(Condition::Primary),
