@@ -443,3 +443,7 @@ fn parse_property(text: &str) -> Result<Option<u8>, Problem> {
     let property = number(digits, 0, 18)?;
     Ok(u8::try_from(property).ok())
 }
+
+#[cfg(test)]
+#[path = "condition_tests.rs"]
+mod tests;
