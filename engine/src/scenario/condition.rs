@@ -4,12 +4,13 @@
 
 use std::fmt;
 
-use serde::Serialize;
-
-use super::places::{ProcessSet, check_process, parse_client, parse_replica};
+use super::places::{
+    check_process, check_processes, parse_client, parse_processes, parse_replica, replicas_of,
+};
 use super::problem::{Problem, number, number_u32, shown};
 use super::run::Cluster;
 use crate::ids::{Checksum, ClientId, Op, Process, ReplicaId, RequestNumber, View};
+use crate::sim::sets::ProcessSet;
 use crate::vsr::io::Status;
 
 /// What a condition sees of one replica.
@@ -86,7 +87,7 @@ impl Baseline {
 }
 
 /// A condition on a cluster. *Up* replicas are meant where a condition names none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// `primary`: some replica leads its view.
     Primary,
@@ -120,7 +121,7 @@ pub enum Condition {
 }
 
 /// A condition on one replica. All but `down` want it up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplicaCondition {
     /// What is asked.
     pub what: ReplicaWhat,
@@ -129,7 +130,7 @@ pub struct ReplicaCondition {
 }
 
 /// What a condition asks of one replica.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplicaWhat {
     /// `up`: it runs.
     Up,
@@ -184,7 +185,7 @@ impl Condition {
         let client = |client| check_process(Process::Client(client), cluster);
         match *self {
             Self::Replied(asker, _) | Self::Executed(asker, _) => client(asker),
-            Self::SameLog(replicas) => replicas.check(cluster),
+            Self::SameLog(replicas) => check_processes(replicas, cluster),
             Self::Replica(replica, condition) => {
                 check_process(Process::Replica(replica), cluster)?;
                 match condition.what {
@@ -383,7 +384,7 @@ fn commit_max(now: &impl Observed) -> Op {
 }
 
 fn same_log(now: &impl Observed, replicas: ProcessSet) -> bool {
-    if replicas.replicas().any(|replica| !now.replica(replica).up) {
+    if replicas_of(replicas).any(|replica| !now.replica(replica).up) {
         return false;
     }
     let mut compared = up(now).filter(|&(replica, _)| {
@@ -427,8 +428,8 @@ fn parse_request(client: &str, request: &str) -> Result<(ClientId, RequestNumber
 }
 
 fn parse_replicas(text: &str) -> Result<ProcessSet, Problem> {
-    let set = ProcessSet::parse(text)?;
-    if set.replicas().count() == set.iter().count() {
+    let set = parse_processes(text)?;
+    if replicas_of(set).count() == set.iter().count() {
         Ok(set)
     } else {
         Err(Problem::new(shown(text), "replicas"))
@@ -442,3 +443,7 @@ fn parse_property(text: &str) -> Result<Option<u8>, Problem> {
     let property = number(digits, 0, 18)?;
     Ok(u8::try_from(property).ok())
 }
+
+#[cfg(test)]
+#[path = "condition_tests.rs"]
+mod tests;

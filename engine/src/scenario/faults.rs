@@ -3,8 +3,8 @@
 
 use serde::Serialize;
 
-use crate::sim::network_options::NetworkOptions;
 use super::problem::{Problem, shown};
+use crate::sim::network_options::NetworkOptions;
 
 /// Probability one, in millionths.
 pub const MILLION: u32 = 1_000_000;

@@ -4,11 +4,16 @@
 
 mod condition;
 mod faults;
+mod golden;
+mod link;
 mod places;
 mod problem;
 mod run;
 mod script;
 mod setting;
+mod stories;
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod strategies;
 mod trigger;
 mod verb;
 
@@ -16,10 +21,12 @@ pub use condition::{
     Baseline, ClientFacts, Condition, Observed, ReplicaCondition, ReplicaFacts, ReplicaWhat,
 };
 pub use faults::{Faults, MILLION, Profile, millionths_from_text, millionths_to_text};
-pub use crate::sim::network_options::{NetworkOptions, PartitionMode, PartitionSymmetry};
-pub use places::{KindSet, LinkSet, PacketName, ProcessSet};
+pub use golden::{GOLDEN, GoldenRun};
+pub use link::{LINK_BYTES_MAX, decode, encode, seed_from_text};
+pub use places::{Links, PacketName};
 pub use run::{Cluster, Cursor, EPOCH, Run, Story, TICK_MAX, Workload};
 pub use script::{StoryAction, TimedAct, parse_acts, parse_story, write_acts, write_story};
 pub use setting::Setting;
+pub use stories::{BUILT_IN, BuiltIn};
 pub use trigger::Trigger;
 pub use verb::{Action, GroupName, Verb};

@@ -4,105 +4,59 @@
 
 use std::fmt;
 
-use serde::Serialize;
-
 use super::problem::{Problem, number, shown};
 use super::run::Cluster;
 use crate::ids::{CLIENTS_MAX, ClientId, Process, REPLICAS_MAX, ReplicaId};
+use crate::sim::sets::{KindSet, ProcessSet};
 use crate::vsr::message::MessageKind;
 
-/// A set of replicas and clients: `01`, `2`, `0c0`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ProcessSet(u32);
-
-impl ProcessSet {
-    /// One process alone.
-    #[must_use]
-    pub fn of(process: Process) -> Self {
-        Self(1 << process.index())
-    }
-
-    /// This set and one more.
-    #[must_use]
-    pub fn with(self, process: Process) -> Self {
-        Self(self.0 | Self::of(process).0)
-    }
-
-    /// Whether it has this process.
-    #[must_use]
-    pub fn contains(self, process: Process) -> bool {
-        self.0 & Self::of(process).0 != 0
-    }
-
-    /// Whether it has none.
-    #[must_use]
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Its members, replicas first.
-    pub fn iter(self) -> impl Iterator<Item = Process> {
-        (0..REPLICAS_MAX + CLIENTS_MAX)
-            .filter_map(Process::from_index)
-            .filter(move |&process| self.contains(process))
-    }
-
-    /// Its replicas.
-    pub fn replicas(self) -> impl Iterator<Item = ReplicaId> {
-        self.iter().filter_map(|process| match process {
-            Process::Replica(replica) => Some(replica),
-            Process::Client(_) => None,
-        })
-    }
-
-    fn meets(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    pub(crate) fn parse(text: &str) -> Result<Self, Problem> {
-        let wrong = || {
-            Problem::new(
-                shown(text),
-                "replicas by their digits and clients with a c before theirs, 01 or 2c0 for instance",
-            )
-        };
-        let mut set = Self::default();
-        let mut client = false;
-        for character in text.chars() {
-            if character == 'c' && !client {
-                client = true;
-                continue;
-            }
-            let digit = character.to_digit(10).ok_or_else(wrong)?;
-            let digit = u8::try_from(digit).map_err(|_| wrong())?;
-            let process = if client {
-                parse_client_number(digit)
-            } else {
-                parse_replica_number(digit)
-            }
-            .ok_or_else(wrong)?;
-            if set.contains(process) {
-                return Err(wrong());
-            }
-            set = set.with(process);
-            client = false;
+/// A set of processes: `01`, `0c0`.
+pub(crate) fn parse_processes(text: &str) -> Result<ProcessSet, Problem> {
+    let wrong = || {
+        Problem::new(
+            shown(text),
+            "replicas by their digits and clients with a c before theirs, 01 or 2c0 for instance",
+        )
+    };
+    let mut set = ProcessSet::default();
+    let mut client = false;
+    for character in text.chars() {
+        if character == 'c' && !client {
+            client = true;
+            continue;
         }
-        if set.is_empty() || client {
+        let digit = character.to_digit(10).ok_or_else(wrong)?;
+        let digit = u8::try_from(digit).map_err(|_| wrong())?;
+        let process = if client {
+            parse_client_number(digit)
+        } else {
+            parse_replica_number(digit)
+        }
+        .ok_or_else(wrong)?;
+        if set.contains(process) {
             return Err(wrong());
         }
-        Ok(set)
+        set.insert(process);
+        client = false;
     }
-
-    pub(crate) fn check(self, cluster: Cluster) -> Result<(), Problem> {
-        self.iter()
-            .try_for_each(|process| check_process(process, cluster))
+    if set.is_empty() || client {
+        return Err(wrong());
     }
+    Ok(set)
 }
 
-impl fmt::Display for ProcessSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.iter().try_for_each(|process| process.fmt(f))
-    }
+/// Every process of a set exists in this cluster.
+pub(crate) fn check_processes(set: ProcessSet, cluster: Cluster) -> Result<(), Problem> {
+    set.iter()
+        .try_for_each(|process| check_process(process, cluster))
+}
+
+/// The replicas of a set.
+pub(crate) fn replicas_of(set: ProcessSet) -> impl Iterator<Item = ReplicaId> {
+    set.iter().filter_map(|process| match process {
+        Process::Replica(replica) => Some(replica),
+        Process::Client(_) => None,
+    })
 }
 
 fn parse_replica_number(digit: u8) -> Option<Process> {
@@ -141,7 +95,7 @@ pub(crate) fn parse_replica(text: &str) -> Result<ReplicaId, Problem> {
 
 /// One client: `c0`.
 pub(crate) fn parse_client(text: &str) -> Result<ClientId, Problem> {
-    match ProcessSet::parse(text).map(|set| set.iter().collect::<Vec<_>>()) {
+    match parse_processes(text).map(|set| set.iter().collect::<Vec<_>>()) {
         Ok(members) => match members.as_slice() {
             [Process::Client(client)] => Ok(*client),
             _ => Err(Problem::new(shown(text), "a client, c0 to c7")),
@@ -151,15 +105,15 @@ pub(crate) fn parse_client(text: &str) -> Result<ClientId, Problem> {
 }
 
 /// Directed links: from each of one set to each of another. `0to12`, `c0to1`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct LinkSet {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Links {
     /// The senders.
     pub from: ProcessSet,
     /// The receivers.
     pub to: ProcessSet,
 }
 
-impl LinkSet {
+impl Links {
     /// The links, each once. Nobody has a link to itself, and clients have none between them.
     pub fn iter(self) -> impl Iterator<Item = (Process, Process)> {
         self.from.iter().flat_map(move |from| {
@@ -179,8 +133,8 @@ impl LinkSet {
         };
         let (from, to) = text.split_once("to").ok_or_else(wrong)?;
         let set = Self {
-            from: ProcessSet::parse(from).map_err(|_| wrong())?,
-            to: ProcessSet::parse(to).map_err(|_| wrong())?,
+            from: parse_processes(from).map_err(|_| wrong())?,
+            to: parse_processes(to).map_err(|_| wrong())?,
         };
         if set.iter().next().is_none() {
             return Err(wrong());
@@ -189,8 +143,8 @@ impl LinkSet {
     }
 
     pub(crate) fn check(self, cluster: Cluster) -> Result<(), Problem> {
-        self.from.check(cluster)?;
-        self.to.check(cluster)
+        check_processes(self.from, cluster)?;
+        check_processes(self.to, cluster)
     }
 }
 
@@ -198,14 +152,14 @@ fn is_link(from: Process, to: Process) -> bool {
     from != to && !matches!((from, to), (Process::Client(_), Process::Client(_)))
 }
 
-impl fmt::Display for LinkSet {
+impl fmt::Display for Links {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}to{}", self.from, self.to)
     }
 }
 
 /// Two sides of a cut: `01-2`.
-pub(crate) fn parse_sides(text: &str) -> Result<LinkSet, Problem> {
+pub(crate) fn parse_sides(text: &str) -> Result<Links, Problem> {
     let wrong = || {
         Problem::new(
             shown(text),
@@ -213,95 +167,48 @@ pub(crate) fn parse_sides(text: &str) -> Result<LinkSet, Problem> {
         )
     };
     let (from, to) = text.split_once('-').ok_or_else(wrong)?;
-    let from = ProcessSet::parse(from).map_err(|_| wrong())?;
-    let to = ProcessSet::parse(to).map_err(|_| wrong())?;
-    let sides = LinkSet { from, to };
-    if from.meets(to) || sides.iter().next().is_none() {
+    let from = parse_processes(from).map_err(|_| wrong())?;
+    let to = parse_processes(to).map_err(|_| wrong())?;
+    let sides = Links { from, to };
+    if !from.intersection(to).is_empty() || sides.iter().next().is_none() {
         return Err(wrong());
     }
     Ok(sides)
 }
 
-/// Kinds of message: `Prepare-Commit`, `all`, `none`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct KindSet(u32);
-
-impl KindSet {
-    /// These kinds.
-    #[must_use]
-    pub fn of(kinds: &[MessageKind]) -> Self {
-        Self(
-            kinds
-                .iter()
-                .fold(0, |bits, &kind| bits | 1 << u32::from(kind as u8)),
-        )
-    }
-
-    /// Every kind.
-    #[must_use]
-    pub fn all() -> Self {
-        Self::of(&MessageKind::ALL)
-    }
-
-    /// Whether it has this kind.
-    #[must_use]
-    pub fn contains(self, kind: MessageKind) -> bool {
-        self.0 & (1 << u32::from(kind as u8)) != 0
-    }
-
-    /// Whether it has none.
-    #[must_use]
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Its kinds, in the order of their numbers.
-    pub fn iter(self) -> impl Iterator<Item = MessageKind> {
-        MessageKind::ALL
-            .into_iter()
-            .filter(move |&kind| self.contains(kind))
-    }
-
-    pub(crate) fn parse(text: &str) -> Result<Self, Problem> {
-        match text {
-            "none" => return Ok(Self::default()),
-            "all" => return Ok(Self::all()),
-            _ => {}
-        }
-        let mut set = Self::default();
-        for name in text.split('-') {
-            let kind = MessageKind::from_name(name).ok_or_else(|| {
-                Problem::new(
-                    shown(text),
-                    "message types joined by -, Prepare-Commit for instance, or all, or none",
-                )
-            })?;
-            set.0 |= Self::of(&[kind]).0;
-        }
-        Ok(set)
-    }
+fn all_kinds() -> KindSet {
+    MessageKind::ALL.into_iter().collect()
 }
 
-impl fmt::Display for KindSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_empty() {
-            return f.write_str("none");
-        }
-        if *self == Self::all() {
-            return f.write_str("all");
-        }
-        for (place, kind) in self.iter().enumerate() {
-            if place > 0 {
-                f.write_str("-")?;
-            }
-            f.write_str(kind.name())?;
-        }
-        Ok(())
+/// Kinds of message: `Prepare-Commit`, `all`, `none`.
+pub(crate) fn parse_kinds(text: &str) -> Result<KindSet, Problem> {
+    match text {
+        "none" => return Ok(KindSet::default()),
+        "all" => return Ok(all_kinds()),
+        _ => {}
+    }
+    text.split('-')
+        .map(MessageKind::from_name)
+        .collect::<Option<KindSet>>()
+        .ok_or_else(|| {
+            Problem::new(
+                shown(text),
+                "message types joined by -, Prepare-Commit for instance, or all, or none",
+            )
+        })
+}
+
+/// The shortest text of a set of kinds.
+pub(crate) fn kinds_text(kinds: KindSet) -> String {
+    if kinds == all_kinds() {
+        "all".to_owned()
+    } else {
+        kinds.to_string()
     }
 }
 
 /// One packet: the link it travels and its number there, from 1. `0to1.57`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketName {
     /// The sender.
     pub from: Process,
@@ -313,7 +220,7 @@ pub struct PacketName {
 
 impl PacketName {
     pub(crate) fn parse(link: &str, packet: &str) -> Result<Self, Problem> {
-        let links: Vec<_> = LinkSet::parse(link)?.iter().collect();
+        let links: Vec<_> = Links::parse(link)?.iter().collect();
         let [(from, to)] = links.as_slice() else {
             return Err(Problem::new(
                 shown(link),

@@ -4,12 +4,12 @@
 use serde::Serialize;
 
 use super::faults::{Faults, Profile};
-use crate::sim::network_options::PartitionMode;
 use super::problem::Problem;
 use super::script::{StoryAction, TimedAct};
 use super::setting::Setting;
 use crate::error::InputError;
 use crate::ids::{CLIENTS_MAX, REPLICAS_MAX, Tick};
+use crate::sim::network_options::PartitionMode;
 use crate::vsr::knobs::Knobs;
 
 /// The behaviour of this build. It rises whenever a golden run hash moves; links carry it, so that a
@@ -34,12 +34,15 @@ pub struct Cluster {
 pub struct Workload {
     /// Chance per tick that an idle client asks.
     pub load_per_million: u32,
+    /// How long a client waits for a reply before it asks the next replica.
+    pub retry_ticks: u32,
 }
 
 impl Default for Workload {
     fn default() -> Self {
         Self {
             load_per_million: 20_000,
+            retry_ticks: 200,
         }
     }
 }
@@ -138,6 +141,13 @@ impl Default for Run {
 }
 
 impl Run {
+    /// How long a story waits for a condition before it counts as stuck, where it does not say so
+    /// itself: five view-change waits, in which any cluster that can act has acted.
+    #[must_use]
+    pub fn story_wait_ticks(&self) -> u32 {
+        self.knobs.view_change_wait_ticks * 5
+    }
+
     /// Adds an act behind those of the same tick.
     pub fn add_act(&mut self, act: TimedAct) {
         let place = self.acts.partition_point(|other| other.tick <= act.tick);
@@ -152,20 +162,20 @@ impl Run {
     pub fn validate(&self) -> Result<(), InputError> {
         self.validate_sizes()?;
         self.validate_values()?;
+        let key = self.story.name().map_or("do", |_| "story");
         for action in self.story.actions() {
-            action.action.check(self.cluster).map_err(|problem| {
-                let key = self.story.name().map_or("do", |_| "story");
-                problem.at(format!("{key} {action}"))
-            })?;
             action
-                .trigger
                 .check(self.cluster)
-                .map_err(|problem| problem.at(format!("do {action}")))?;
+                .map_err(|problem| problem.at(format!("{key}, action {action}")))?;
         }
         for act in &self.acts {
             act.action
                 .check(self.cluster)
-                .map_err(|problem| problem.at(format!("act {act}")))?;
+                .map_err(|problem| problem.at(format!("act, action {act}")))?;
+        }
+        if self.expected_hash.is_some() && self.at.is_none() {
+            let expected = "at=TICK beside it, the place whose hash it is";
+            return Err(InputError::new("hash", "given without at", expected));
         }
         Ok(())
     }

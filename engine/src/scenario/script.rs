@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::problem::{Problem, number, shown};
-use super::run::TICK_MAX;
+use super::run::{Cluster, TICK_MAX};
 use super::trigger::Trigger;
 use super::verb::Action;
 use crate::error::InputError;
@@ -26,6 +26,13 @@ pub struct TimedAct {
     pub tick: Tick,
     /// What.
     pub action: Action,
+}
+
+impl StoryAction {
+    pub(crate) fn check(&self, cluster: Cluster) -> Result<(), Problem> {
+        self.trigger.check(cluster)?;
+        self.action.check(cluster)
+    }
 }
 
 impl fmt::Display for StoryAction {

@@ -5,9 +5,9 @@
 use serde::Serialize;
 
 use super::faults::{MILLION, millionths_to_text, parse_millionths};
-use crate::sim::network_options::{PartitionMode, PartitionSymmetry};
 use super::problem::{Problem, number_u32, shown};
 use super::run::Run;
+use crate::sim::network_options::{PartitionMode, PartitionSymmetry};
 
 /// A value of a Run. The order is that of links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -35,6 +35,7 @@ pub enum Setting {
     Clog,
     ClogMean,
     Load,
+    Retry,
     Heartbeat,
     HeartbeatWait,
     ViewChangeWait,
@@ -76,7 +77,7 @@ const SURVIVORS: &[&str] = &["quorum", "0", "1", "2", "3", "4", "5", "6", "7", "
 
 impl Setting {
     /// All settings, in the order of links.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::Crash,
         Self::Restart,
         Self::CrashPrimary,
@@ -95,6 +96,7 @@ impl Setting {
         Self::Clog,
         Self::ClogMean,
         Self::Load,
+        Self::Retry,
         Self::Heartbeat,
         Self::HeartbeatWait,
         Self::ViewChangeWait,
@@ -133,6 +135,7 @@ impl Setting {
             Self::Clog => "clog",
             Self::ClogMean => "clog-mean",
             Self::Load => "load",
+            Self::Retry => "retry",
             Self::Heartbeat => "heartbeat",
             Self::HeartbeatWait => "heartbeat-wait",
             Self::ViewChangeWait => "view-change-wait",
@@ -186,7 +189,8 @@ impl Setting {
             Self::PartitionStability | Self::UnpartitionStability | Self::ClogMean => {
                 Form::Number(0, TICKS_HIGH)
             }
-            Self::Heartbeat
+            Self::Retry
+            | Self::Heartbeat
             | Self::HeartbeatWait
             | Self::ViewChangeWait
             | Self::VoteResend
@@ -229,6 +233,7 @@ impl Setting {
             Self::Clog => network.clog_per_million,
             Self::ClogMean => network.clog_mean_ticks,
             Self::Load => run.workload.load_per_million,
+            Self::Retry => run.workload.retry_ticks,
             Self::Heartbeat => knobs.heartbeat_ticks,
             Self::HeartbeatWait => knobs.heartbeat_wait_ticks,
             Self::ViewChangeWait => knobs.view_change_wait_ticks,
@@ -277,6 +282,7 @@ impl Setting {
             Self::Clog => network.clog_per_million = value,
             Self::ClogMean => network.clog_mean_ticks = value,
             Self::Load => run.workload.load_per_million = value,
+            Self::Retry => run.workload.retry_ticks = value,
             Self::Heartbeat => knobs.heartbeat_ticks = value,
             Self::HeartbeatWait => knobs.heartbeat_wait_ticks = value,
             Self::ViewChangeWait => knobs.view_change_wait_ticks = value,

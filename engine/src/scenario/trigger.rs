@@ -2,15 +2,13 @@
 
 use std::fmt;
 
-use serde::Serialize;
-
 use super::condition::Condition;
 use super::problem::{Problem, number, number_u32, shown};
 use super::run::{Cluster, TICK_MAX};
 use crate::ids::Tick;
 
 /// When an action of a story is due, once the one before it is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {
     /// `120`: at this tick; at once if it has passed.
     At(Tick),

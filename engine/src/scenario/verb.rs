@@ -3,21 +3,21 @@
 
 use std::fmt;
 
-use serde::Serialize;
-
 use super::condition::Condition;
 use super::faults::Profile;
 use super::places::{
-    KindSet, LinkSet, PacketName, check_process, parse_client, parse_replica, parse_sides,
+    Links, PacketName, check_process, kinds_text, parse_client, parse_kinds, parse_replica,
+    parse_sides,
 };
 use super::problem::{Problem, number_u32, shown};
 use super::run::Cluster;
 use super::setting::{Setting, parse_rate};
 use crate::error::InputError;
 use crate::ids::{ClientId, Process, ReplicaId};
+use crate::sim::sets::KindSet;
 
 /// One thing to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     /// `crash.2`: power off; what is not durable is lost.
     Crash(ReplicaId),
@@ -28,21 +28,21 @@ pub enum Verb {
     /// `resume.1`: it goes on.
     Resume(ReplicaId),
     /// `cut.01-2`: nothing passes between the sides, both ways.
-    Cut(LinkSet),
+    Cut(Links),
     /// `mute.2-01`: 2 no longer reaches 0 and 1; the other way stays.
-    Mute(LinkSet),
+    Mute(Links),
     /// `join.01-2`: takes back cuts and mutes between the sides, both ways.
-    Join(LinkSet),
+    Join(Links),
     /// `clog.0to2.200`: what is due on these links waits so many ticks, or until healed if zero.
-    Clog(LinkSet, u32),
+    Clog(Links, u32),
     /// `delay.0to2.30`: so many ticks on top of every delay; zero takes it back.
-    Delay(LinkSet, u32),
+    Delay(Links, u32),
     /// `filter.0to1.Prepare-Commit`: these kinds and no others are stopped there; `none` lifts it.
-    Filter(LinkSet, KindSet),
+    Filter(Links, KindSet),
     /// `hold.1to0.DoViewChange`: these kinds are parked there until released.
-    Hold(LinkSet, KindSet),
+    Hold(Links, KindSet),
     /// `release.1to0`: parked packets of these links go on, and nothing is parked any more.
-    Release(LinkSet),
+    Release(Links),
     /// `drop.0to1.57`: one packet in flight is lost.
     Drop(PacketName),
     /// `dup.0to1.57`: one packet in flight will arrive twice.
@@ -110,15 +110,13 @@ impl Verb {
             ("cut", [sides]) => parse_sides(sides).map(Self::Cut),
             ("mute", [sides]) => parse_sides(sides).map(Self::Mute),
             ("join", [sides]) => parse_sides(sides).map(Self::Join),
-            ("clog", [links, ticks]) => Ok(Self::Clog(LinkSet::parse(links)?, parse_ticks(ticks)?)),
-            ("delay", [links, ticks]) => {
-                Ok(Self::Delay(LinkSet::parse(links)?, parse_ticks(ticks)?))
-            }
+            ("clog", [links, ticks]) => Ok(Self::Clog(Links::parse(links)?, parse_ticks(ticks)?)),
+            ("delay", [links, ticks]) => Ok(Self::Delay(Links::parse(links)?, parse_ticks(ticks)?)),
             ("filter", [links, kinds]) => {
-                Ok(Self::Filter(LinkSet::parse(links)?, KindSet::parse(kinds)?))
+                Ok(Self::Filter(Links::parse(links)?, parse_kinds(kinds)?))
             }
             ("hold", [links, kinds]) => parse_hold(links, kinds),
-            ("release", [links]) => LinkSet::parse(links).map(Self::Release),
+            ("release", [links]) => Links::parse(links).map(Self::Release),
             ("drop", [link, packet]) => PacketName::parse(link, packet).map(Self::Drop),
             ("dup", [link, packet]) => PacketName::parse(link, packet).map(Self::Dup),
             ("deliver", [link, packet]) => PacketName::parse(link, packet).map(Self::Deliver),
@@ -166,7 +164,7 @@ impl Verb {
     }
 
     /// Whether it can be about one group alone.
-    fn takes_group(&self) -> bool {
+    pub(super) fn takes_group(&self) -> bool {
         match self {
             Self::Filter(..)
             | Self::Hold(..)
@@ -201,7 +199,7 @@ fn parse_ticks(text: &str) -> Result<u32, Problem> {
 }
 
 fn parse_hold(links: &str, kinds: &str) -> Result<Verb, Problem> {
-    let (links, set) = (LinkSet::parse(links)?, KindSet::parse(kinds)?);
+    let (links, set) = (Links::parse(links)?, parse_kinds(kinds)?);
     if set.is_empty() {
         let expected = format!("message types to hold; release.{links} lets them go");
         return Err(Problem::new(shown(kinds), expected));
@@ -289,8 +287,8 @@ impl fmt::Display for Verb {
             Self::Join(sides) => write!(f, "join.{}-{}", sides.from, sides.to),
             Self::Clog(links, ticks) => write!(f, "clog.{links}.{ticks}"),
             Self::Delay(links, ticks) => write!(f, "delay.{links}.{ticks}"),
-            Self::Filter(links, kinds) => write!(f, "filter.{links}.{kinds}"),
-            Self::Hold(links, kinds) => write!(f, "hold.{links}.{kinds}"),
+            Self::Filter(links, kinds) => write!(f, "filter.{links}.{}", kinds_text(*kinds)),
+            Self::Hold(links, kinds) => write!(f, "hold.{links}.{}", kinds_text(*kinds)),
             Self::Release(links) => write!(f, "release.{links}"),
             Self::Drop(packet) => write!(f, "drop.{packet}"),
             Self::Dup(packet) => write!(f, "dup.{packet}"),
@@ -319,7 +317,7 @@ impl fmt::Display for Verb {
 }
 
 /// A group by its place: `meta` for metadata, `g0` for the first partition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupName {
     /// `meta`.
     Metadata,
@@ -347,7 +345,7 @@ impl fmt::Display for GroupName {
 }
 
 /// A verb, and the group it is about where that matters: `write.c0`, `write.c0.g0`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Action {
     /// What to do.
     pub verb: Verb,
