@@ -10,4 +10,5 @@ pub mod prng;
 
 pub mod vsr;
 
+pub mod oracle;
 pub mod trace;
