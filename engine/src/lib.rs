@@ -11,7 +11,6 @@ pub mod prng;
 pub mod journal;
 pub mod machine;
 pub mod oracle;
-pub mod run;
 pub mod scenario;
 pub mod shard;
 pub mod sim;
