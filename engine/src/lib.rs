@@ -11,6 +11,7 @@ pub mod prng;
 pub mod journal;
 pub mod machine;
 pub mod oracle;
+pub mod run;
 pub mod scenario;
 pub mod shard;
 pub mod sim;

@@ -6,6 +6,8 @@
 use std::collections::VecDeque;
 
 use super::violation::{Property, Replicas, Report};
+use std::rc::Rc;
+
 use crate::ids::{Checksum, Op, ReplicaId, View};
 use crate::vsr::message::Header;
 
@@ -55,7 +57,7 @@ impl OneLogPerView {
         replica: ReplicaId,
         view: View,
         head: Op,
-        suffix: &[Header],
+        suffix: &[Rc<Header>],
         report: &mut Report,
     ) {
         self.leads(replica, view, report);

@@ -3,7 +3,9 @@
 //! never know what a timer does.
 //!
 //! Exceptions. A paused replica takes nothing in. A cluster of one waits for nobody. A primary that
-//! abdicated has stopped its heartbeats on purpose. A primary waits for its own disk without resending.
+//! abdicated has stopped its heartbeats and resends on purpose. A primary waits for its own disk without resending,
+//! and so does a replica that has just booted, whose new incarnation must be durable before it asks. A
+//! replica that voted to leave its view has done waiting and sends its vote again instead.
 
 use super::view::MemberView;
 use super::violation::{Property, Replicas, Report};
@@ -66,7 +68,10 @@ impl NoLostWakeup {
         }
         let leads = leads(member.view, self.replica_count, member);
         let missing = |timer: Timer| !member.timers.contains(timer);
+        let has_voted = !missing(Timer::StartViewChangeResend);
         match member.status {
+            Status::Recovering if member.writes_pending > 0 => None,
+            Status::ViewChange | Status::Normal if has_voted => None,
             Status::Recovering => Some((Timer::Probe, "waits to learn who leads")),
             Status::ViewChange => Some((Timer::ViewChangeWait, "waits for a view to start")),
             Status::Normal if member.holes && missing(Timer::RepairRetry) => {
@@ -76,7 +81,9 @@ impl NoLostWakeup {
             Status::Normal if !member.abdicated && missing(Timer::Heartbeat) => {
                 Some((Timer::Heartbeat, "leads"))
             }
-            Status::Normal if member.pipeline > 0 && member.writes_pending == 0 => {
+            Status::Normal
+                if member.pipeline > 0 && member.writes_pending == 0 && !member.abdicated =>
+            {
                 Some((Timer::PrepareResend, "waits for acks"))
             }
             Status::Normal => None,

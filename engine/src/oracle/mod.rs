@@ -180,6 +180,11 @@ impl Oracles {
         }
     }
 
+    /// Takes in what somebody else found: the auditor of what clients were told.
+    pub fn report(&mut self, violation: Violation) {
+        self.book.report(violation);
+    }
+
     /// The violations, in the order they were found; of each property the first few.
     #[must_use]
     pub fn violations(&self) -> &[Violation] {

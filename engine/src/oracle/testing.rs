@@ -171,7 +171,7 @@ impl World {
             replica,
             Note::Executed {
                 prepare: Rc::new(Prepare {
-                    header: header.clone(),
+                    header: header.clone().into(),
                     body: Rc::from([]),
                 }),
                 effect,
@@ -217,10 +217,10 @@ impl World {
     /// The primary of a view starts it with these ops, of which those above `commit_max` are decided.
     pub(super) fn start_view(&mut self, view: u32, headers: &[Header], commit_max: u64) {
         let primary = View(view).primary(self.roster.replica_count);
-        let suffix: Rc<[Header]> = headers
+        let suffix: Rc<[Rc<Header>]> = headers
             .iter()
             .filter(|header| header.op.0 >= commit_max)
-            .cloned()
+            .map(|header| Rc::new(header.clone()))
             .collect();
         self.note(
             primary.0,

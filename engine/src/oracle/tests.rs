@@ -18,7 +18,7 @@ fn groups_are_judged_apart() {
         group: other,
         note: Note::Executed {
             prepare: std::rc::Rc::new(crate::vsr::message::Prepare {
-                header: header.sealed(),
+                header: header.sealed().into(),
                 body: std::rc::Rc::from([]),
             }),
             effect: true,

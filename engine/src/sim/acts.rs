@@ -10,7 +10,6 @@ use crate::scenario::{Action, Setting, Verb};
 use crate::sim::nemesis::{Decision, NemesisOptions, ReplicaView};
 use crate::sim::network::NetworkFault;
 use crate::sim::network_verbs::NetworkRefusal;
-use crate::sim::sets::{KindSet, ProcessSet};
 use crate::sim::simulator::Simulator;
 use crate::trace::{Act, Actor, EventKind, Skipped};
 use crate::vsr::io::Status;
@@ -96,9 +95,8 @@ impl Simulator {
         ReplicaView {
             up: place.up,
             can_vote: !place.paused && core.is_some_and(|core| core.can_vote()),
-            is_primary: core.is_some_and(|core| {
-                core.is_primary() && core.status() == Status::Normal
-            }),
+            is_primary: core
+                .is_some_and(|core| core.is_primary() && core.status() == Status::Normal),
             since_tick: (place.since > Tick(0)).then_some(place.since.0),
         }
     }
@@ -167,35 +165,30 @@ impl Simulator {
     fn change_links(&mut self, verb: Verb) -> Result<(), NetworkRefusal> {
         let now = self.tick.0;
         match verb {
-            Verb::Cut(links) => self.network.cut(side(links.from), side(links.to)),
-            Verb::Mute(links) => self.network.mute(side(links.from), side(links.to)),
-            Verb::Join(links) => self.network.join(side(links.from), side(links.to)),
+            Verb::Cut(links) => self.network.cut(links.from, links.to),
+            Verb::Mute(links) => self.network.mute(links.from, links.to),
+            Verb::Join(links) => self.network.join(links.from, links.to),
             Verb::Clog(links, ticks) => links
                 .iter()
-                .try_for_each(|(from, to)| self.network.clog(now, from, to, ticks)),
+                .try_for_each(|(from, to)| self.network.clog(now, from, to, u64::from(ticks))),
             Verb::Delay(links, ticks) => links
                 .iter()
                 .try_for_each(|(from, to)| self.network.delay(from, to, ticks)),
-            Verb::Filter(links, kinds) => {
-                let kinds: KindSet = kinds.iter().collect();
-                links
-                    .iter()
-                    .try_for_each(|(from, to)| self.network.filter(from, to, kinds))
-            }
-            Verb::Hold(links, kinds) => {
-                let kinds: KindSet = kinds.iter().collect();
-                links
-                    .iter()
-                    .try_for_each(|(from, to)| self.network.hold(from, to, kinds))
-            }
+            Verb::Filter(links, kinds) => links
+                .iter()
+                .try_for_each(|(from, to)| self.network.filter(from, to, kinds)),
+            Verb::Hold(links, kinds) => links
+                .iter()
+                .try_for_each(|(from, to)| self.network.hold(from, to, kinds)),
             Verb::Release(links) => links
                 .iter()
                 .try_for_each(|(from, to)| self.network.release(from, to)),
             Verb::Drop(name) => self.drop_packet(name.from, name.to, name.number),
             Verb::Dup(name) => self.duplicate_packet(name.from, name.to, name.number),
-            Verb::Deliver(name) => self
-                .network
-                .deliver_packet(now, name.from, name.to, name.number),
+            Verb::Deliver(name) => {
+                self.network
+                    .deliver_packet(now, name.from, name.to, name.number)
+            }
             Verb::Heal => {
                 self.network.heal(now);
                 Ok(())
@@ -330,7 +323,12 @@ impl Simulator {
         heads.all(|head| Some(head) == first)
     }
 
-    fn drop_packet(&mut self, from: Process, to: Process, number: u64) -> Result<(), NetworkRefusal> {
+    fn drop_packet(
+        &mut self,
+        from: Process,
+        to: Process,
+        number: u64,
+    ) -> Result<(), NetworkRefusal> {
         let packet = self.network.drop_packet(from, to, number)?;
         self.push_dropped(from, to, &packet);
         Ok(())
@@ -343,7 +341,10 @@ impl Simulator {
         number: u64,
     ) -> Result<(), NetworkRefusal> {
         let now = self.tick.0;
-        let report = self.network.duplicate_packet(now, from, to, number)?;
+        let cause = self.world.record.borrow().last_number();
+        let report = self
+            .network
+            .duplicate_packet(now, from, to, number, cause)?;
         self.push_copy(from, to, report);
         Ok(())
     }
@@ -373,8 +374,4 @@ impl Simulator {
     pub(super) fn replica_ids(&self) -> impl Iterator<Item = ReplicaId> + use<> {
         (0..self.run.cluster.replicas).map(ReplicaId)
     }
-}
-
-fn side(set: crate::scenario::ProcessSet) -> ProcessSet {
-    set.iter().collect()
 }

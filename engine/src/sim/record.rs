@@ -4,10 +4,10 @@
 
 use crate::digest::{RunHash, checksum_bytes};
 use crate::ids::{GroupId, Op, ReplicaId, Tick};
-use crate::oracle::{Oracles, Property, Violation};
+use crate::oracle::{Oracles, Property, Replicas, Violation};
 use crate::trace::{Event, EventKind, Fate, Recorder};
 use crate::vsr::io::Note;
-use crate::workload::Auditor;
+use crate::workload::{AuditProperty, Auditor};
 
 /// What has happened, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -43,8 +43,6 @@ pub struct Record {
     pub auditor: Auditor,
     /// Counters.
     pub totals: Totals,
-    /// Violations, in the order they were found.
-    pub violations: Vec<Violation>,
     /// Replicas whose rule broke in this round: they are to be halted.
     pub halted: Vec<ReplicaId>,
     hash: RunHash,
@@ -63,7 +61,6 @@ impl Record {
             oracles,
             auditor,
             totals: Totals::default(),
-            violations: Vec::new(),
             halted: Vec::new(),
             hash: RunHash::default(),
             number: 0,
@@ -132,7 +129,9 @@ impl Record {
 
     fn count(&mut self, kind: &EventKind) {
         match kind {
-            EventKind::Sent { .. } | EventKind::Requested { .. } | EventKind::SessionLost { .. } => {}
+            EventKind::Sent { .. }
+            | EventKind::Requested { .. }
+            | EventKind::SessionLost { .. } => {}
             EventKind::Ended { fate, .. } => match fate {
                 Fate::Delivered => self.totals.delivered += 1,
                 Fate::Lost
@@ -150,7 +149,8 @@ impl Record {
                 self.hash.fold(checksum_bytes(act.text.as_bytes()).0);
             }
             EventKind::Skipped(skipped) => {
-                self.hash.fold(checksum_bytes(skipped.act.text.as_bytes()).0);
+                self.hash
+                    .fold(checksum_bytes(skipped.act.text.as_bytes()).0);
             }
             EventKind::Crashed { .. } => self.totals.crashes += 1,
             EventKind::Restarted { .. } => self.totals.restarts += 1,
@@ -168,7 +168,8 @@ impl Record {
             Note::Executed { prepare, .. } => {
                 let op = prepare.header.op;
                 self.totals.commits = self.totals.commits.max(op.0);
-                self.hash.fold(prepare.header.checksum.0 ^ u64::from(replica.0));
+                self.hash
+                    .fold(prepare.header.checksum.0 ^ u64::from(replica.0));
             }
             Note::ViewStarted { .. } => self.totals.view_changes += 1,
             Note::Filled { repair: true, .. } => self.totals.repairs += 1,
@@ -179,14 +180,20 @@ impl Record {
 
     /// Takes over what oracles and auditor found.
     pub fn collect_violations(&mut self) {
-        self.violations.append(&mut self.oracles.take_violations());
         for finding in self.auditor.take_findings() {
-            self.violations.push(Violation {
-                property: Property::from(finding.property),
+            let property = match finding.property {
+                AuditProperty::I4 => Property::I4,
+                AuditProperty::I5 => Property::I5,
+                AuditProperty::I6 => Property::I6,
+                AuditProperty::I9 => Property::I9,
+                AuditProperty::I10 => Property::I10,
+            };
+            self.oracles.report(Violation {
+                property,
                 tick: self.tick,
                 group: self.group,
                 op: (finding.op > Op(0)).then_some(finding.op),
-                replicas: Vec::new(),
+                replicas: Replicas::NONE,
                 text: finding.text,
             });
         }

@@ -2,6 +2,8 @@
 //! outside stays broken. A stall is excused only with proof. Must never help a core beyond healing
 //! it.
 
+use std::rc::Rc;
+
 use crate::ids::{Checksum, ClientId, GROUP_PARTITION_0, Op, Process, ReplicaId, Tick};
 use crate::journal::{self, Block, Zone, open_superblock};
 use crate::oracle::{DiskFacts, Replicas, Slot, SlotFact, Unconverged, converged, undecidable};
@@ -9,6 +11,7 @@ use crate::scenario::{Profile, Setting};
 use crate::sim::observe::oracle_roster;
 use crate::sim::sets::ProcessSet;
 use crate::sim::simulator::Simulator;
+use crate::vsr::io::Superblock;
 use crate::vsr::quorum::Quorums;
 
 /// Waits that a core has, in view-change waits, before its size adds to them. The wait doubles up to
@@ -51,13 +54,10 @@ impl Simulator {
         let waits = WAITS_BASE + WAITS_PER_REPLICA * replicas;
         let ticks = waits * u64::from(self.run.knobs.view_change_wait_ticks);
         self.freeze_faults();
-        let clients = (0..self.run.cluster.clients).map(|client| Process::Client(ClientId(client)));
-        let healed: ProcessSet = core
-            .iter()
-            .map(|&replica| Process::Replica(replica))
-            .chain(clients)
-            .collect();
-        self.network.heal_among(self.tick.0, healed);
+        let members = core.iter().map(|&replica| Process::Replica(replica));
+        self.network
+            .heal_among(self.tick.0, members.collect::<ProcessSet>());
+        self.heal_clients();
         for &replica in &core {
             let place = &self.places[usize::from(replica.0)];
             if !place.up {
@@ -71,6 +71,18 @@ impl Simulator {
             deadline: Tick(self.tick.0 + ticks),
             outcome: None,
         });
+    }
+
+    /// Clients reach everybody again: the primary may lie outside the core.
+    fn heal_clients(&mut self) {
+        for replica in self.replica_ids() {
+            let clients = (0..self.run.cluster.clients).map(ClientId);
+            let ends = clients
+                .map(Process::Client)
+                .chain([Process::Replica(replica)]);
+            self.network
+                .heal_among(self.tick.0, ends.collect::<ProcessSet>());
+        }
     }
 
     /// A random set of at least a view-change quorum.
@@ -232,16 +244,8 @@ impl Simulator {
     fn disk_facts(&self, replica: ReplicaId) -> Option<DiskFacts> {
         let group = GROUP_PARTITION_0;
         let disk = self.world.disk(replica);
-        let copies: Vec<_> = disk
-            .scan(journal::zone(group, Zone::Superblock))
-            .into_iter()
-            .map(|(_, block)| match block {
-                Block::Superblock(superblock) => Some(superblock),
-                Block::Prepare(_) | Block::Header(_) => None,
-            })
-            .collect();
-        let superblock = open_superblock(&copies).ok()?;
-        let prepares: Vec<_> = disk
+        let superblock = self.durable_superblock(replica)?;
+        let mut prepares: Vec<_> = disk
             .scan(journal::zone(group, Zone::Prepares))
             .into_iter()
             .filter_map(|(_, block)| match block {
@@ -249,6 +253,7 @@ impl Simulator {
                 Block::Header(_) | Block::Superblock(_) => None,
             })
             .collect();
+        prepares.sort_by_key(|prepare| prepare.header.op);
         let vouched = |op: Op| {
             superblock
                 .suffix
@@ -262,15 +267,23 @@ impl Simulator {
             .map(|prepare| prepare.header.op)
             .max();
         let head = superblock.head().max(own_head.unwrap_or_default());
+        let by_op = |op: Op| {
+            let place = prepares.binary_search_by_key(&op, |prepare| prepare.header.op);
+            place.ok().map(|place| &prepares[place])
+        };
         let slots = (superblock.checkpoint.0 + 1..=head.0).map(Op).map(|op| {
-            let held = prepares.iter().find(|prepare| prepare.header.op == op);
+            let held = by_op(op);
+            let own = held
+                .filter(|prepare| {
+                    op > superblock.head() && prepare.header.view == superblock.log_view
+                })
+                .map(|prepare| (prepare.header.checksum, prepare.header.parent));
             SlotFact {
                 op,
-                vouched: vouched(op),
+                vouched: vouched(op).or(own),
                 slot: held.map_or(Slot::Empty, |prepare| Slot::Body {
                     checksum: prepare.header.checksum,
                     parent: prepare.header.parent,
-                    view: prepare.header.view,
                 }),
             }
         });
@@ -282,6 +295,22 @@ impl Simulator {
             head,
             slots: slots.collect(),
         })
+    }
+
+    /// The superblock that a replica's disk would open with.
+    pub(super) fn durable_superblock(&self, replica: ReplicaId) -> Option<Rc<Superblock>> {
+        let zone = journal::zone(GROUP_PARTITION_0, Zone::Superblock);
+        let copies: Vec<_> = self
+            .world
+            .disk(replica)
+            .scan(zone)
+            .into_iter()
+            .map(|(_, block)| match block {
+                Block::Superblock(superblock) => Some(superblock),
+                Block::Prepare(_) | Block::Header(_) => None,
+            })
+            .collect();
+        open_superblock(&copies).ok()
     }
 
     /// The identity that a replica's disk holds at an op, in both rings.

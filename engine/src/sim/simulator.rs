@@ -5,14 +5,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::ids::{
-    ClientId, GROUP_PARTITION_0, GroupId, Incarnation, Process, ReplicaId, TICK_MICROS, Tick,
-    View,
+    ClientId, GROUP_PARTITION_0, GroupId, Incarnation, Process, ReplicaId, TICK_MICROS, Tick, View,
 };
 use crate::journal::{self, Block, COPIES, Zone};
 use crate::machine::Partition;
 use crate::oracle::{MemberView, Oracles};
 use crate::prng::{Purpose, Rng, Seeds};
-use crate::scenario::Run;
+use crate::scenario::{Run, TimedAct};
 use crate::shard::boot::{Boot, Booted, boot_and_run};
 use crate::shard::{Group, GroupHandle, Mailbox, Shard};
 use crate::sim::acts::{Agenda, Warming};
@@ -65,6 +64,8 @@ pub struct Place {
     pub incarnation: Incarnation,
     /// The highest view it ever sent a DoViewChange for, over all its lives.
     pub voted: View,
+    /// View and log_view on the disk of a replica that is down or boots.
+    pub(super) durable_views: (View, View),
     pub(super) mailbox: Rc<Mailbox>,
     pub(super) booted: Booted,
     pub(super) clock: ReplicaClock,
@@ -135,7 +136,12 @@ impl Simulator {
             Auditor::new(run.knobs.sessions_max),
             GROUP_PARTITION_0,
         );
-        let world = Rc::new(World::new(count, seeds.disk, DiskOptions::default(), record));
+        let world = Rc::new(World::new(
+            count,
+            seeds.disk,
+            DiskOptions::default(),
+            record,
+        ));
         let network = Network::new(
             seeds.network,
             count,
@@ -237,7 +243,11 @@ impl Simulator {
         self.world.executor.pause(u16::from(replica.0), false);
         let writes_lost = self.world.disk(replica).crash();
         drop(self.world.take_outgoing(replica));
+        let superblock = self.durable_superblock(replica);
         let place = &mut self.places[usize::from(replica.0)];
+        if let Some(superblock) = superblock {
+            place.durable_views = (superblock.view, superblock.log_view);
+        }
         place.up = false;
         place.paused = false;
         place.since = self.tick;
@@ -429,10 +439,7 @@ impl Simulator {
         if fate != Fate::Delivered {
             return;
         }
-        self.world
-            .record
-            .borrow_mut()
-            .fold(packet.payload.checksum);
+        self.world.record.borrow_mut().fold(packet.payload.checksum);
         if let Process::Client(client) = to {
             self.give_to_client(client, &frame);
             self.world.count_step();
@@ -627,6 +634,34 @@ impl Simulator {
         &self.places
     }
 
+    /// The number of events done in this tick.
+    #[must_use]
+    pub fn step(&self) -> u32 {
+        self.world.record.borrow().step()
+    }
+
+    /// The story's action that waited too long, where one did.
+    #[must_use]
+    pub fn story_stuck(&self) -> Option<&str> {
+        self.story.stuck()
+    }
+
+    /// How many of the story's actions are done.
+    #[must_use]
+    pub fn story_done(&self) -> usize {
+        self.story.done()
+    }
+
+    /// Adds an act of a tick to come.
+    pub fn add_act(&mut self, act: TimedAct) {
+        self.run.add_act(act);
+    }
+
+    /// Replaces the list of acts; those of ticks that have passed are the same in it.
+    pub fn replace_acts(&mut self, acts: &[TimedAct]) {
+        self.run.acts = acts.to_vec();
+    }
+
     /// The values in force now.
     #[must_use]
     pub fn values(&self) -> &Run {
@@ -655,10 +690,10 @@ impl Place {
             since: Tick(0),
             incarnation: Incarnation(0),
             voted: View(0),
+            durable_views: (View(0), View(0)),
             mailbox: Rc::new(Mailbox::new(INBOX_FRAMES_MAX)),
             booted: Booted::default(),
             clock: ReplicaClock::new(world.clock.clone()),
         }
     }
 }
-
