@@ -10,6 +10,8 @@ pub mod prng;
 
 pub mod journal;
 pub mod machine;
+pub mod oracle;
+pub mod scenario;
 pub mod shard;
 pub mod sim;
 pub mod trace;

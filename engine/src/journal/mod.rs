@@ -47,8 +47,8 @@ pub fn address(group: GroupId, zone: Zone, place: u32) -> u64 {
 
 /// The addresses of a whole zone.
 #[must_use]
-pub fn zone(group: GroupId, zone: Zone) -> std::ops::RangeInclusive<u64> {
-    address(group, zone, 0)..=address(group, zone, u32::MAX)
+pub fn zone(group: GroupId, zone: Zone) -> std::ops::Range<u64> {
+    address(group, zone, 0)..address(group, zone, u32::MAX)
 }
 
 /// The slot of an op in both rings.

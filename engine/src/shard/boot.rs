@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::ids::Op;
-use crate::journal::{self, Block, COPIES, Unopenable, Zone, open_superblock};
+use crate::ids::{GroupId, Op};
+use crate::journal::{self, Block, Unopenable, Zone, open_superblock};
 use crate::machine::Partition;
 use crate::prng::Rng;
 use crate::shard::bus::MessageBus;
@@ -65,29 +65,28 @@ pub async fn boot_and_run<B: MessageBus>(bus: B, boot: Boot) {
 
 async fn read_disk<B: MessageBus>(bus: &B, boot: &Boot) -> Result<Recovered, Unopenable> {
     let group = boot.roster.group;
-    let copies = bus.scan(journal::zone(group, Zone::Superblock)).await;
+    let copies = read_zone(bus, group, Zone::Superblock).await;
     let copies: Vec<Option<Rc<Superblock>>> = copies
         .into_iter()
-        .take(COPIES as usize)
         .map(|(_, block)| match block {
             Block::Superblock(superblock) => Some(superblock),
             Block::Prepare(_) | Block::Header(_) => None,
         })
         .collect();
     let superblock = open_superblock(&copies)?;
-    let prepares = bus.scan(journal::zone(group, Zone::Prepares)).await;
-    let headers = bus.scan(journal::zone(group, Zone::Headers)).await;
+    let prepares = read_zone(bus, group, Zone::Prepares).await;
+    let headers = read_zone(bus, group, Zone::Headers).await;
     let prepares: BTreeMap<u32, Rc<Prepare>> = prepares
         .into_iter()
-        .filter_map(|(address, block)| match block {
-            Block::Prepare(prepare) => Some((place(address), prepare)),
+        .filter_map(|(place, block)| match block {
+            Block::Prepare(prepare) => Some((place, prepare)),
             Block::Header(_) | Block::Superblock(_) => None,
         })
         .collect();
     let headers: BTreeMap<u32, Rc<Header>> = headers
         .into_iter()
-        .filter_map(|(address, block)| match block {
-            Block::Header(header) => Some((place(address), header)),
+        .filter_map(|(place, block)| match block {
+            Block::Header(header) => Some((place, header)),
             Block::Prepare(_) | Block::Superblock(_) => None,
         })
         .collect();
@@ -95,6 +94,17 @@ async fn read_disk<B: MessageBus>(bus: &B, boot: &Boot) -> Result<Recovered, Uno
         superblock: superblock.as_ref().clone(),
         prepares: journal::recover_prepares(&prepares, &headers, boot.knobs.journal_slots),
     })
+}
+
+/// Every block of a zone, by place.
+async fn read_zone<B: MessageBus>(bus: &B, group: GroupId, zone: Zone) -> Vec<(u32, Block)> {
+    let addresses = bus.addresses(journal::zone(group, zone));
+    let blocks = bus.read(addresses.clone()).await;
+    addresses
+        .into_iter()
+        .zip(blocks)
+        .filter_map(|(address, block)| Some((place(address), block?)))
+        .collect()
 }
 
 /// The place of an address in its zone.

@@ -2,7 +2,7 @@
 //! world is behind it.
 
 use std::future::Future;
-use std::ops::RangeInclusive;
+use std::ops::Range;
 use std::pin::Pin;
 
 use crate::ids::GroupId;
@@ -33,8 +33,8 @@ pub trait MessageBus: Clone + 'static {
     type Sleep: Future<Output = ()> + Unpin + 'static;
     /// A write or sync under way.
     type Done: Future<Output = ()> + 'static;
-    /// A read under way; it answers the blocks found, by address.
-    type Read: Future<Output = Vec<(u64, Block)>> + 'static;
+    /// A read under way; it answers the block at each address, where there is one.
+    type Read: Future<Output = Vec<Option<Block>>> + 'static;
 
     /// Waits for a time; the deadline is fixed now.
     fn sleep(&self, duration_micros: u64) -> Self::Sleep;
@@ -52,8 +52,8 @@ pub trait MessageBus: Clone + 'static {
     fn sync(&self) -> Self::Done;
     /// Reads the blocks at some addresses.
     fn read(&self, addresses: Vec<u64>) -> Self::Read;
-    /// Reads every block in a range of addresses.
-    fn scan(&self, addresses: RangeInclusive<u64>) -> Self::Read;
+    /// The addresses in a range that hold a durable block.
+    fn addresses(&self, range: Range<u64>) -> Vec<u64>;
     /// Tells what was decided, refused or done.
     fn note(&self, group: GroupId, note: Note);
     /// Tells that something was done to its end.

@@ -250,8 +250,8 @@ impl<B: MessageBus> GroupHandle<B> {
                 .map(|&(op, _)| journal::address(group, Zone::Prepares, journal::slot(op, slots)));
             let blocks = bus.read(addresses.collect()).await;
             let receiver = Process::Replica(to);
-            for (_, block) in blocks {
-                let Block::Prepare(prepare) = block else {
+            for block in blocks {
+                let Some(Block::Prepare(prepare)) = block else {
                     continue;
                 };
                 // The slot may have been written again since the request came.

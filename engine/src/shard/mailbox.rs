@@ -1,7 +1,7 @@
 //! What waits for a shard's pump: ends of disk operations, and frames. Must never know what is done
 //! with them.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::task::Waker;
 
@@ -45,6 +45,7 @@ pub struct Mailbox {
     completions: RefCell<VecDeque<Completion>>,
     waker: RefCell<Option<Waker>>,
     frames_max: usize,
+    high: Cell<usize>,
 }
 
 impl Mailbox {
@@ -56,6 +57,7 @@ impl Mailbox {
             completions: RefCell::default(),
             waker: RefCell::default(),
             frames_max,
+            high: Cell::new(0),
         }
     }
 
@@ -66,6 +68,7 @@ impl Mailbox {
             return false;
         }
         frames.push_back(frame);
+        self.high.set(self.high.get().max(frames.len()));
         drop(frames);
         self.wake();
         true
@@ -95,6 +98,11 @@ impl Mailbox {
     #[must_use]
     pub fn len(&self) -> usize {
         self.frames.borrow().len() + self.completions.borrow().len()
+    }
+
+    /// The most frames that waited at once since the last call.
+    pub fn take_high(&self) -> usize {
+        self.high.replace(0)
     }
 
     /// Whom to wake.

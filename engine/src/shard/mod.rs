@@ -1,7 +1,6 @@
 //! The asynchronous shell around the protocol: a message pump beside short-lived tasks. It performs
 //! effects and decides nothing. Must never know the world behind the bus.
 
-
 pub mod boot;
 pub mod bus;
 mod group;

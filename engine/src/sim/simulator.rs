@@ -10,17 +10,18 @@ use crate::ids::{
 };
 use crate::journal::{self, Block, COPIES, Zone};
 use crate::machine::Partition;
-use crate::oracle::{Bounds, MemberView, Oracles, Roster as OracleRoster};
+use crate::oracle::{MemberView, Oracles};
 use crate::prng::{Purpose, Rng, Seeds};
 use crate::scenario::Run;
 use crate::shard::boot::{Boot, Booted, boot_and_run};
 use crate::shard::{Group, GroupHandle, Mailbox, Shard};
-use crate::sim::client::{Client, ClientEffect, REQUEST_TIMEOUT_TICKS};
+use crate::sim::acts::{Agenda, Warming};
+use crate::sim::client::{Client, ClientEffect};
 use crate::sim::disk::DiskOptions;
 use crate::sim::executor::{ChoiceSource, Livelock, Turn};
-use crate::sim::nemesis::Nemesis;
 use crate::sim::network::Network;
-use crate::sim::packet::{Arrival, Payload};
+use crate::sim::observe::oracle_roster;
+use crate::sim::packet::{Arrival, Packet, Payload, SubmitReport};
 use crate::sim::record::Record;
 use crate::sim::settle::Settle;
 use crate::sim::story::StoryLane;
@@ -28,7 +29,6 @@ use crate::sim::timer::ReplicaClock;
 use crate::sim::world::{Outgoing, SimBus, World};
 use crate::trace::{EventKind, Fate, Recorder};
 use crate::vsr::message::{Frame, Message, MessageKind};
-use crate::vsr::quorum::Quorums;
 use crate::vsr::{Context, Replica, Roster};
 use crate::workload::{Auditor, Generator};
 
@@ -108,14 +108,14 @@ pub struct Simulator {
     pub(super) places: Vec<Place>,
     pub(super) clients: Vec<Client>,
     pub(super) generator: Generator,
-    pub(super) nemesis: Nemesis,
     pub(super) story: StoryLane,
     pub(super) settle: Option<Settle>,
     pub(super) members: Vec<MemberView>,
     pub(super) tick: Tick,
     /// Acts of the run that were performed.
     pub(super) acts_done: usize,
-    pub(super) todo: Vec<crate::sim::acts::Todo>,
+    pub(super) agenda: Agenda,
+    pub(super) warming: Option<Warming>,
     choices: ChoiceSource,
     phase: Phase,
     client_outbox: Vec<Outgoing>,
@@ -129,19 +129,9 @@ impl Simulator {
     pub fn new(run: Run, recorder: Recorder) -> Self {
         let seeds = Seeds::derive(run.seed);
         let count = run.cluster.replicas;
-        let roster = OracleRoster {
-            replica_count: count,
-            quorums: Quorums::of(count),
-            bounds: Bounds {
-                link: run.faults.network.link_capacity,
-                inbox: u32::try_from(INBOX_FRAMES_MAX).unwrap_or(u32::MAX),
-                pipeline: run.knobs.pipeline_max,
-                sessions: run.knobs.sessions_max,
-            },
-        };
         let record = Record::new(
             recorder,
-            Oracles::new(roster),
+            Oracles::new(oracle_roster(&run)),
             Auditor::new(run.knobs.sessions_max),
             GROUP_PARTITION_0,
         );
@@ -153,18 +143,18 @@ impl Simulator {
             run.faults.network.clone(),
         );
         let clients = (0..run.cluster.clients)
-            .map(|client| Client::new(ClientId(client), count, run.workload_retry_ticks()))
+            .map(|client| Client::new(ClientId(client), count, run.workload.retry_ticks))
             .collect();
         let places = (0..count).map(|_| Place::empty(&world)).collect();
         let mut simulator = Self {
             generator: Generator::new(seeds.workload, run.workload.load_per_million),
-            nemesis: Nemesis::new(seeds.faults),
             story: StoryLane::default(),
             settle: None,
             members: Vec::new(),
             tick: Tick(0),
             acts_done: 0,
-            todo: Vec::new(),
+            agenda: Agenda::default(),
+            warming: None,
             choices: ChoiceSource::new(seeds.executor),
             phase: Phase::Begin,
             client_outbox: Vec::new(),
@@ -209,7 +199,7 @@ impl Simulator {
         let roster = self.roster(replica);
         let superblock = Replica::format(roster);
         {
-            let mut disk = self.world.disk(replica).borrow_mut();
+            let disk = self.world.disk(replica);
             let shared = Rc::new(superblock.clone());
             for copy in 0..COPIES {
                 let address = journal::address(roster.group, Zone::Superblock, copy);
@@ -245,7 +235,7 @@ impl Simulator {
     pub(super) fn crash(&mut self, replica: ReplicaId) {
         self.world.executor.abort_owner(u16::from(replica.0));
         self.world.executor.pause(u16::from(replica.0), false);
-        let writes_lost = self.world.disk(replica).borrow_mut().crash();
+        let writes_lost = self.world.disk(replica).crash();
         drop(self.world.take_outgoing(replica));
         let place = &mut self.places[usize::from(replica.0)];
         place.up = false;
@@ -368,7 +358,7 @@ impl Simulator {
             self.world.executor.note_timer(fired.sequence);
             if let Some(alarm) = fired.alarm {
                 let replica = ReplicaId(u8::try_from(alarm.owner).unwrap_or(u8::MAX));
-                self.world.disk(replica).borrow_mut().complete(alarm.number);
+                self.world.disk(replica).complete(alarm.number);
             }
         }
     }
@@ -461,6 +451,27 @@ impl Simulator {
         }
     }
 
+    pub(super) fn push_dropped(&self, from: Process, to: Process, packet: &Packet<Parcel>) {
+        let kind = packet.payload.kind();
+        self.push_ended(from, to, packet.number, kind, Fate::Dropped);
+    }
+
+    pub(super) fn push_copy(&self, from: Process, to: Process, report: SubmitReport<Parcel>) {
+        // The copy carries the same frame; the network knows it by the number it gave.
+        let copied = self
+            .network
+            .packets()
+            .find(|view| view.from == from && view.to == to && view.packet.number == report.number)
+            .map(|view| (Rc::clone(&view.packet.payload.frame), view.packet.cause));
+        if let Some((frame, cause)) = copied {
+            self.push_sent(frame, report.number, report.due_tick, cause);
+        }
+        if let Some(evicted) = report.evicted {
+            let kind = evicted.payload.kind();
+            self.push_ended(from, to, evicted.number, kind, Fate::Evicted);
+        }
+    }
+
     fn push_ended(&self, from: Process, to: Process, packet: u64, kind: MessageKind, fate: Fate) {
         self.world.push(EventKind::Ended {
             from,
@@ -483,6 +494,7 @@ impl Simulator {
     // Clients.
 
     fn let_clients_act(&mut self) {
+        self.warm_clients();
         for place in 0..self.clients.len() {
             let client = ClientId(u8::try_from(place).unwrap_or(u8::MAX));
             let mut effects = std::mem::take(&mut self.client_effects);

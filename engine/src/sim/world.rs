@@ -2,10 +2,10 @@
 //! bus of each replica is a view of it. Must never know what a message means.
 
 use std::cell::{Cell, RefCell};
-use std::ops::RangeInclusive;
+use std::ops::Range;
 use std::rc::Rc;
 
-use crate::ids::{GroupId, ReplicaId, TICK_MICROS};
+use crate::ids::{GroupId, ReplicaId};
 use crate::journal::Block;
 use crate::shard::bus::{MessageBus, Step, Task};
 use crate::sim::disk::{Disk, DiskOptions};
@@ -33,7 +33,7 @@ pub struct World {
     pub executor: Executor,
     /// Everything that is recorded.
     pub record: RefCell<Record>,
-    disks: Vec<RefCell<Disk<Block>>>,
+    disks: Vec<Disk<Block>>,
     outboxes: Vec<RefCell<Vec<Outgoing>>>,
     steps: Cell<u64>,
 }
@@ -45,8 +45,7 @@ impl World {
         let clock = Clock::new();
         let disks = (0..replica_count)
             .map(|replica| {
-                let disk = Disk::new(u16::from(replica), disk_seed, disk, clock.clone());
-                RefCell::new(disk)
+                Disk::new(clock.clone(), disk_seed, u16::from(replica), disk)
             })
             .collect();
         Self {
@@ -61,7 +60,7 @@ impl World {
 
     /// A replica's disk.
     #[must_use]
-    pub fn disk(&self, replica: ReplicaId) -> &RefCell<Disk<Block>> {
+    pub fn disk(&self, replica: ReplicaId) -> &Disk<Block> {
         &self.disks[usize::from(replica.0)]
     }
 
@@ -121,7 +120,7 @@ impl SimBus {
 impl MessageBus for SimBus {
     type Sleep = Sleep;
     type Done = Promise<()>;
-    type Read = Promise<Vec<(u64, Block)>>;
+    type Read = Promise<Vec<Option<Block>>>;
 
     fn sleep(&self, duration_micros: u64) -> Sleep {
         self.world.clock.sleep(duration_micros)
@@ -146,19 +145,20 @@ impl MessageBus for SimBus {
     }
 
     fn write(&self, address: u64, block: Block) -> Promise<()> {
-        self.world.disk(self.replica).borrow_mut().write(address, block)
+        self.world.disk(self.replica).write(address, block)
     }
 
     fn sync(&self) -> Promise<()> {
-        self.world.disk(self.replica).borrow_mut().sync()
+        self.world.disk(self.replica).sync()
     }
 
-    fn read(&self, addresses: Vec<u64>) -> Promise<Vec<(u64, Block)>> {
-        self.world.disk(self.replica).borrow_mut().read(addresses)
+    fn read(&self, addresses: Vec<u64>) -> Promise<Vec<Option<Block>>> {
+        self.world.disk(self.replica).read(addresses)
     }
 
-    fn scan(&self, addresses: RangeInclusive<u64>) -> Promise<Vec<(u64, Block)>> {
-        self.world.disk(self.replica).borrow_mut().scan(addresses)
+    fn addresses(&self, range: Range<u64>) -> Vec<u64> {
+        let found = self.world.disk(self.replica).scan(range);
+        found.into_iter().map(|(address, _)| address).collect()
     }
 
     fn note(&self, group: GroupId, note: Note) {
@@ -177,6 +177,3 @@ impl MessageBus for SimBus {
         self.world.count_step();
     }
 }
-
-/// Microseconds of a tick, for those who move the clock.
-pub const STEP_MICROS: u64 = TICK_MICROS;

@@ -6,7 +6,9 @@ use std::rc::Rc;
 use crate::ids::{Checksum, Op, ReplicaId};
 use crate::vsr::io::{Effect, Ignored, Note, RequestDropped, Status, Timer};
 use crate::vsr::log::{SlotState, Unfilled};
-use crate::vsr::message::{Header, Message, MessageKind, Operation, Prepare, Request};
+use crate::vsr::message::{
+    Header, Message, MessageKind, Operation, Prepare, Rejection, Reply, Request,
+};
 use crate::vsr::replica::{Context, Replica, ReplicaSet, Sender};
 use crate::vsr::sessions::Verdict;
 
@@ -17,60 +19,64 @@ impl Replica {
     // At the primary.
 
     pub(super) fn on_request(&mut self, request: &Rc<Request>, ctx: &mut Context<'_>) {
-        if let Some(reason) = self.reason_to_drop(request) {
-            ctx.note(Note::RequestDropped {
-                client: request.client,
-                request: request.request,
-                reason,
-            });
-            return;
+        if self.status != Status::Normal || !self.is_primary() || !self.is_durable() {
+            let reason = RequestDropped::NotPrimary {
+                primary: self.primary(),
+                status: self.status,
+            };
+            return Self::drop_request(request, reason, ctx);
         }
-        match self.sessions.judge(request) {
-            Verdict::New => self.prepare(request, ctx),
-            Verdict::Ahead => ctx.note(Note::RequestDropped {
-                client: request.client,
-                request: request.request,
-                reason: RequestDropped::SessionAhead,
-            }),
-            Verdict::Duplicate(reply) => {
-                ctx.note(Note::ReplyRepeated {
-                    client: request.client,
-                    request: request.request,
-                    op: reply.op,
-                });
-                ctx.effects.push(Effect::SendClient {
-                    to: request.client,
-                    view: self.view,
-                    message: Message::Reply(reply),
-                });
-            }
-            Verdict::Rejected(rejection) => {
-                ctx.note(Note::RequestRejected {
-                    client: request.client,
-                    request: request.request,
-                    rejection,
-                });
-                ctx.effects.push(Effect::SendClient {
-                    to: request.client,
-                    view: self.view,
-                    message: Message::Eviction {
-                        session: request.session,
-                        request: request.request,
-                        rejection,
-                    },
-                });
-            }
+        match self.sessions.judge(request, self.commit_min) {
+            Verdict::New => match self.reason_to_wait(request) {
+                None => self.prepare(request, ctx),
+                Some(reason) => Self::drop_request(request, reason, ctx),
+            },
+            Verdict::Ahead => Self::drop_request(request, RequestDropped::SessionAhead, ctx),
+            Verdict::Duplicate(reply) => self.repeat_reply(reply, ctx),
+            Verdict::Rejected(rejection) => self.reject(request, rejection, ctx),
         }
     }
 
-    fn reason_to_drop(&self, request: &Request) -> Option<RequestDropped> {
-        if self.status != Status::Normal || !self.is_primary() || !self.is_durable() {
-            return Some(RequestDropped::NotPrimary {
-                primary: self.primary(),
-                status: self.status,
-            });
-        }
-        // What is known committed but not executed yet may hold this very request or its session.
+    fn drop_request(request: &Request, reason: RequestDropped, ctx: &mut Context<'_>) {
+        ctx.note(Note::RequestDropped {
+            client: request.client,
+            request: request.request,
+            reason,
+        });
+    }
+
+    fn repeat_reply(&mut self, reply: Rc<Reply>, ctx: &mut Context<'_>) {
+        ctx.note(Note::ReplyRepeated {
+            client: reply.client,
+            request: reply.request,
+            op: reply.op,
+        });
+        ctx.effects.push(Effect::SendClient {
+            to: reply.client,
+            view: self.view,
+            message: Message::Reply(reply),
+        });
+    }
+
+    fn reject(&mut self, request: &Request, rejection: Rejection, ctx: &mut Context<'_>) {
+        ctx.note(Note::RequestRejected {
+            client: request.client,
+            request: request.request,
+            rejection,
+        });
+        ctx.effects.push(Effect::SendClient {
+            to: request.client,
+            view: self.view,
+            message: Message::Eviction {
+                session: request.session,
+                request: request.request,
+                rejection,
+            },
+        });
+    }
+
+    fn reason_to_wait(&self, request: &Request) -> Option<RequestDropped> {
+        // What is known committed but not executed yet may hold this very request.
         let pending = (self.commit_min.0 + 1..=self.log.head().0).map(Op);
         let same = |header: &Rc<Header>| {
             header.client == request.client
@@ -567,8 +573,7 @@ impl Replica {
     fn execute_one(&mut self, prepare: &Rc<Prepare>, answers: bool, ctx: &mut Context<'_>) {
         let header = &prepare.header;
         let executed = self.sessions.execute(prepare, ctx.machine);
-        let state = ctx.machine.digest();
-        let digest = Checksum(crate::digest::mix(self.sessions.digest().0, state.0));
+        let digest = self.digest(ctx.machine);
         ctx.note(Note::Executed {
             prepare: Rc::clone(prepare),
             effect: executed.effect,

@@ -5,7 +5,8 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use crate::ids::{GroupId, Incarnation, Op, Process, ReplicaId, View};
+use crate::digest::mix;
+use crate::ids::{Checksum, GroupId, Incarnation, Op, Process, ReplicaId, View};
 use crate::prng::Rng;
 use crate::vsr::io::{Effect, Ignored, Input, Note, StateMachine, Status, Superblock, Timer};
 use crate::vsr::knobs::Knobs;
@@ -466,6 +467,18 @@ impl Replica {
     #[must_use]
     pub fn sessions(&self) -> &Sessions {
         &self.sessions
+    }
+
+    /// A digest of everything executed: sessions, replies and the state machine.
+    #[must_use]
+    pub fn digest(&self, machine: &dyn StateMachine) -> Checksum {
+        Checksum(mix(self.sessions.digest().0, machine.digest().0))
+    }
+
+    /// Whether it leads and has stopped its heartbeats, since nothing commits.
+    #[must_use]
+    pub fn has_abdicated(&self) -> bool {
+        self.has_abdicated
     }
 
     /// Its running timers.

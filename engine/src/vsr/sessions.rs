@@ -63,11 +63,15 @@ impl Sessions {
         }
     }
 
-    /// Judges a request before it is prepared.
+    /// Judges a request before it is prepared, by what is executed up to `executed`.
     #[must_use]
-    pub fn judge(&self, request: &Request) -> Verdict {
+    pub fn judge(&self, request: &Request, executed: Op) -> Verdict {
         if request.operation == Operation::Register {
             return Verdict::New;
+        }
+        // Its register may stand uncommitted in the log of a view that has just started.
+        if request.session > executed {
+            return Verdict::Ahead;
         }
         let Some(session) = self.sessions.get(&request.client) else {
             return Verdict::Rejected(Rejection::NoSession);
@@ -76,7 +80,7 @@ impl Sessions {
             return Verdict::Rejected(Rejection::SessionTooOld);
         }
         if request.session > session.epoch {
-            return Verdict::Ahead;
+            return Verdict::Rejected(Rejection::NoSession);
         }
         if request.request > session.watermark {
             return Verdict::New;
