@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &ReplayArgs) -> Result<u8, InputError> {
     } else {
         out::text(&report::outcome(&outcome));
         match (repeats, run.expected_hash) {
-            (Some(true), _) => out::line(format_args!("hash           verified")),
+            (Some(true), _) => out::line("hash           verified"),
             (Some(false), Some(expected)) => out::line(format_args!(
                 "hash           differs: the link says {}, this run has {}",
                 report::hex(expected),
