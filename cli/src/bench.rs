@@ -5,6 +5,7 @@ use engine::scenario::decode;
 use serde_json::json;
 
 use crate::args::JsonArgs;
+use crate::out;
 use crate::play::{self, Storm};
 
 /// Cases: name, Run, ticks. `iggy` is the run that Apache Iggy's own simulator was measured with.
@@ -42,15 +43,15 @@ pub(crate) fn run(arguments: &JsonArgs) -> Result<u8, InputError> {
                 "delivered": delivered,
                 "replies": replies,
             });
-            println!("{line}");
+            out::line(line);
         } else {
-            println!(
+            out::line(format_args!(
                 "{case:<10} {ticks} ticks in {seconds:.3} s   {:.0} ticks/s   {:.0} messages/s   \
                  {:.0} replies/s",
                 f64::from(ticks) / seconds,
                 rate(delivered, seconds),
                 rate(replies, seconds),
-            );
+            ));
         }
     }
     Ok(0)

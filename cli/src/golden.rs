@@ -6,6 +6,7 @@ use engine::scenario::{GOLDEN, decode};
 use serde_json::json;
 
 use crate::args::JsonArgs;
+use crate::out;
 use crate::play::{self, Storm, exit_code};
 use crate::report::hex;
 
@@ -29,14 +30,14 @@ pub(crate) fn run(arguments: &JsonArgs) -> Result<u8, InputError> {
                 "ticks": golden.ticks,
                 "hash": hex(first.hash),
             });
-            println!("{line}");
+            out::line(line);
         } else {
-            println!(
+            out::line(format_args!(
                 "{:<18} {:>6} ticks  {}",
                 golden.name,
                 golden.ticks,
                 hex(first.hash)
-            );
+            ));
         }
         if !equal {
             eprintln!(

@@ -5,6 +5,7 @@
 mod args;
 mod bench;
 mod golden;
+mod out;
 mod play;
 mod replay;
 mod report;

@@ -5,6 +5,7 @@ use engine::run::VerdictKind;
 use engine::scenario::{EPOCH, Run};
 
 use crate::args::{self, ReplayArgs};
+use crate::out;
 use crate::play::{self, Storm, exit_code};
 use crate::report;
 
@@ -23,8 +24,8 @@ pub(crate) fn run(arguments: &ReplayArgs) -> Result<u8, InputError> {
         settle: true,
     };
     if !arguments.json {
-        print!("{}", report::header(&run, storm.ticks));
-        println!();
+        out::text(&report::header(&run, storm.ticks));
+        out::text("\n");
     }
     let played = play::caught(|| match run.at {
         Some(at) => play::play_to(run.clone(), at),
@@ -41,16 +42,16 @@ pub(crate) fn run(arguments: &ReplayArgs) -> Result<u8, InputError> {
     if arguments.json {
         let mut value = report::outcome_json(&run, storm.ticks, &outcome);
         value["verified"] = repeats.into();
-        println!("{value}");
+        out::line(value);
     } else {
-        print!("{}", report::outcome(&outcome));
+        out::text(&report::outcome(&outcome));
         match (repeats, run.expected_hash) {
-            (Some(true), _) => println!("hash           verified"),
-            (Some(false), Some(expected)) => println!(
+            (Some(true), _) => out::line("hash           verified"),
+            (Some(false), Some(expected)) => out::line(format_args!(
                 "hash           differs: the link says {}, this run has {}",
                 report::hex(expected),
                 report::hex(outcome.hash)
-            ),
+            )),
             _ => {}
         }
     }

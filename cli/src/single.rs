@@ -4,6 +4,7 @@ use engine::error::InputError;
 use engine::run::VerdictKind;
 
 use crate::args::{self, SingleArgs};
+use crate::out;
 use crate::play::{self, Storm, exit_code};
 use crate::report;
 
@@ -16,16 +17,16 @@ pub(crate) fn run(arguments: &SingleArgs) -> Result<u8, InputError> {
         settle: !arguments.shape.no_settle,
     };
     if !arguments.json {
-        print!("{}", report::header(&run, ticks));
-        println!();
+        out::text(&report::header(&run, ticks));
+        out::text("\n");
     }
     match play::caught(|| play::play(run.clone(), storm)) {
         Ok(outcome) => {
             let outcome = outcome?;
             if arguments.json {
-                println!("{}", report::outcome_json(&run, ticks, &outcome));
+                out::line(report::outcome_json(&run, ticks, &outcome));
             } else {
-                print!("{}", report::outcome(&outcome));
+                out::text(&report::outcome(&outcome));
             }
             Ok(exit_code(outcome.verdict))
         }

@@ -13,6 +13,7 @@ use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use serde_json::json;
 
 use crate::args::{self, ShapeArgs, SweepArgs};
+use crate::out;
 use crate::play::{self, Storm};
 use crate::report::{self, verdict_name};
 
@@ -39,8 +40,12 @@ pub(crate) fn run(arguments: &SweepArgs) -> Result<u8, InputError> {
     };
     if !arguments.json {
         let header = report::header(&first, ticks);
-        print!("seeds {} to {}, each: {header}", seeds.start(), seeds.end());
-        println!();
+        out::text(&format!(
+            "seeds {} to {}, each: {header}",
+            seeds.start(),
+            seeds.end()
+        ));
+        out::text("\n");
     }
     let began = Instant::now();
     let rows = play_all(&arguments.shape, seeds, storm)?;
@@ -114,15 +119,15 @@ fn print_rows(rows: &[Row], seconds: f64, as_json: bool) -> u8 {
                 "explanation": row.explanation,
                 "link": row.link,
             });
-            println!("{line}");
+            out::line(line);
         } else {
-            println!(
+            out::line(format_args!(
                 "{} seed {}: {}",
                 verdict_name(row.verdict),
                 row.seed,
                 row.explanation
-            );
-            println!("  {}", row.link);
+            ));
+            out::line(format_args!("  {}", row.link));
         }
     }
     if as_json {
@@ -132,16 +137,18 @@ fn print_rows(rows: &[Row], seconds: f64, as_json: bool) -> u8 {
             "totals": report::totals_json(&totals),
             "seconds": seconds,
         });
-        println!("{line}");
+        out::line(line);
     } else {
         let seeds = u32::try_from(rows.len()).unwrap_or(u32::MAX);
         let rate = f64::from(seeds) / seconds.max(1e-9);
-        println!("{seeds} seeds in {seconds:.1} s, {rate:.1} a second");
+        out::line(format_args!(
+            "{seeds} seeds in {seconds:.1} s, {rate:.1} a second"
+        ));
         for (name, count) in verdicts {
-            println!("{name:<14} {count}");
+            out::line(format_args!("{name:<14} {count}"));
         }
-        println!();
-        print!("{}", report::totals(&totals));
+        out::text("\n");
+        out::text(&report::totals(&totals));
     }
     exit_code(rows)
 }
