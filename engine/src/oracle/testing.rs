@@ -163,6 +163,7 @@ impl World {
             packet: 1,
             due: self.tick,
             cause: 0,
+            copy: false,
         });
     }
 

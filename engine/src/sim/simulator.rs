@@ -430,7 +430,7 @@ impl Simulator {
         };
         self.push_ended(from, to, packet.number, frame.message.kind(), fate);
         if let Some(copy) = copy {
-            self.push_sent(frame.clone(), copy.number, copy.due_tick, packet.cause);
+            self.push_sent(Rc::clone(&frame), &copy, packet.cause, true);
             if let Some(evicted) = copy.evicted {
                 let kind = evicted.payload.kind();
                 self.push_ended(from, to, evicted.number, kind, Fate::Evicted);
@@ -471,7 +471,7 @@ impl Simulator {
             .find(|view| view.from == from && view.to == to && view.packet.number == report.number)
             .map(|view| (Rc::clone(&view.packet.payload.frame), view.packet.cause));
         if let Some((frame, cause)) = copied {
-            self.push_sent(frame, report.number, report.due_tick, cause);
+            self.push_sent(frame, &report, cause, true);
         }
         if let Some(evicted) = report.evicted {
             let kind = evicted.payload.kind();
@@ -489,12 +489,13 @@ impl Simulator {
         });
     }
 
-    fn push_sent(&self, frame: Rc<Frame>, packet: u64, due: u64, cause: u64) {
+    fn push_sent(&self, frame: Rc<Frame>, sent: &SubmitReport<Parcel>, cause: u64, copy: bool) {
         self.world.push(EventKind::Sent {
             frame,
-            packet,
-            due: Tick(due),
+            packet: sent.number,
+            due: Tick(sent.due_tick),
             cause,
+            copy,
         });
     }
 
@@ -580,7 +581,7 @@ impl Simulator {
         let report = self
             .network
             .submit(self.tick.0, from, to, parcel, outgoing.cause);
-        self.push_sent(frame, report.number, report.due_tick, outgoing.cause);
+        self.push_sent(frame, &report, outgoing.cause, false);
         if let Some(evicted) = report.evicted {
             let kind = evicted.payload.kind();
             self.push_ended(from, to, evicted.number, kind, Fate::Evicted);

@@ -94,6 +94,8 @@ pub enum EventKind {
         due: Tick,
         /// The event that caused it.
         cause: u64,
+        /// Whether the network made it out of another packet: its sender said nothing anew.
+        copy: bool,
     },
     /// A packet ended.
     Ended {
