@@ -1,0 +1,745 @@
+/**
+ * Runs the run: opens links, plays, steps, seeks, acts and branches, and writes what came of it into the store. The one
+ * caller of the simulator client. Must never know the DOM or draw anything.
+ */
+
+import { actWords } from "./acts.js";
+import { changeBranch, forkBranch, historyOf, lineageOf, rootBranch } from "./branches.js";
+import { Episode } from "./episode.js";
+import { actsAfter, actsOf, clusterOf, comparePositions, mergeLink, parsePosition, positionText, runOf, valueOf } from "./link.js";
+import { extendSpans, ledView, markOf } from "./marks.js";
+import { isQuiet, signatureOf, SKIP_TICKS_PER_SECOND, skippableTicks } from "./pacing.js";
+import { EngineTrap, Sim } from "./sim.js";
+import { branchOf, liveOf } from "./state.js";
+
+/** @typedef {import("./link.js").Position} Position */
+/** @typedef {import("./branches.js").Branch} Branch */
+/** @typedef {import("./types.js").EventRow} EventRow */
+
+/** Longest stretch of script that a seek may take from a frame. */
+const SLICE_MS = 7;
+const EVENTS_PAGE = 2000;
+/** Rows kept for the log; older ones leave it. */
+const ROWS_MAX = 20_000;
+const HASHES_MAX = 20_000;
+
+/** Drives one Run at a time and keeps the others as data. */
+export class Conductor {
+  #store;
+  /** @type {Sim | null} */
+  #sim = null;
+  /** The branch whose memory the simulator holds. */
+  #loaded = -1;
+  #runs = 0;
+  #ids = 0;
+  #opens = 0;
+  /** @type {{ branch: number, at: Position } | null} */
+  #goal = null;
+  /** @type {Promise<void> | null} */
+  #driving = null;
+  /** Part of a tick that has passed since the shown one. */
+  #fraction = 0;
+  #frameAt = 0;
+  #signature = "";
+  #changedAt = 0;
+  #skipSpeed = 0;
+  #violations = 0;
+  /** @type {{ branch: number, at: Position, from: number }[]} */
+  #undo = [];
+  /** @type {{ branch: number, entry: { branch: number, at: Position, from: number } }[]} */
+  #redo = [];
+  /** @type {Map<string, string>} */
+  #hashes = new Map();
+  /** Losses for the stage to burst, with the time at which they happened here. */
+  #bursts = /** @type {{ row: EventRow, at: number }[]} */ ([]);
+  /** @type {Episode | null} */
+  #episode = null;
+  /** A person did something, so the address may follow. */
+  hasActed = false;
+
+  /** @param {import("./state.js").Store} store */
+  constructor(store) {
+    this.#store = store;
+  }
+
+  /** @returns {number} virtual time now, in ticks with a fraction */
+  get now() {
+    const { shown } = this.#store.state;
+    return shown.tick + (shown.step > 0 ? 0 : this.#fraction);
+  }
+
+  /** @returns {{ row: EventRow, at: number }[]} */
+  get bursts() {
+    return this.#bursts;
+  }
+
+  /** @returns {number[]} */
+  get checkpointTicks() {
+    return this.#sim?.checkpointTicks ?? [];
+  }
+
+  /**
+   * @param {number} tick
+   * @returns {string | null} the hash seen at a whole tick of the shown branch
+   */
+  hashAt(tick) {
+    const { branches, branch } = this.#store.state;
+    for (const ancestor of lineageOf(branches, branch)) {
+      const hash = tick <= ancestor.until ? this.#hashes.get(`${ancestor.branch}@${tick}`) : undefined;
+      if (hash !== undefined) return hash;
+    }
+    return null;
+  }
+
+  /** @returns {string} the link of what is shown now */
+  linkNow() {
+    const sim = this.#sim;
+    if (sim && !sim.isDead && !this.#goal) return sim.link();
+    return this.#linkOf(this.#store.state.shown);
+  }
+
+  /**
+   * Opens a link; an empty one is the opening episode. A bad one is reported and a default cluster opened beside it.
+   * @param {string} link without `#`
+   * @param {{ isCalm: boolean }} options isCalm: nothing moves until asked
+   */
+  async open(link, { isCalm }) {
+    this.#opens += 1;
+    const turn = this.#opens;
+    const isEpisode = link === "";
+    try {
+      const opened = await Sim.open((glue) => (isEpisode ? glue.episode_link() : link));
+      if (turn === this.#opens) await this.#begin(opened.sim, opened.link, { isEpisode, isCalm, name: "as opened" });
+    } catch (error) {
+      if (turn !== this.#opens) return;
+      if (error instanceof EngineTrap) this.#trapped(error, link);
+      else await this.#openDefault(link, error, isCalm);
+    }
+  }
+
+  /**
+   * @param {string} link
+   * @param {unknown} error
+   * @param {boolean} isCalm
+   */
+  async #openDefault(link, error, isCalm) {
+    const text = messageOf(error);
+    try {
+      const opened = await Sim.open((glue) => glue.default_link());
+      await this.#begin(opened.sim, opened.link, { isEpisode: false, isCalm, name: "default cluster" });
+      if (link !== "") this.#store.change({ broken: { link, text } });
+    } catch (fatal) {
+      this.#store.change({ phase: "failed", failure: messageOf(fatal) });
+    }
+  }
+
+  /**
+   * @param {Sim} sim
+   * @param {string} link
+   * @param {{ isEpisode: boolean, isCalm: boolean, name: string }} how
+   */
+  async #begin(sim, link, how) {
+    this.#sim = sim;
+    this.#runs += 1;
+    const ours = sim.link();
+    const cluster = mergeLink(runOf(ours), { act: null });
+    const root = rootBranch(this.#nextId(), this.#runs, cluster, actsOf(link), how.name);
+    this.#loaded = root.id;
+    this.#violations = 0;
+    this.#forgetPlace();
+    const theirs = valueOf(link, "epoch");
+    const epoch = valueOf(ours, "epoch");
+    this.#episode = how.isEpisode ? new Episode(link) : null;
+    this.#store.change({
+      phase: "ready",
+      branches: [...this.#store.state.branches, root],
+      branch: root.id,
+      broken: null,
+      trap: null,
+      runError: null,
+      proof: null,
+      caption: null,
+      isPlaying: false,
+      selection: { kind: "none" },
+      epoch: theirs !== null && epoch !== null && theirs !== epoch ? { link, theirs, ours: epoch } : null,
+      shown: { tick: 0, step: 0 },
+    });
+    sim.maybeCheckpoint(0, root.id, true);
+    this.#refresh(false);
+    const at = parsePosition(valueOf(link, "at") ?? "");
+    if (at) await this.#go(root.id, at);
+    if (this.#sim !== sim) return;
+    this.#prove(link);
+    if (!how.isCalm && (how.isEpisode || !at)) this.play();
+    this.#refresh(false);
+  }
+
+  /** @param {string} link */
+  #prove(link) {
+    const at = valueOf(link, "at");
+    const hash = valueOf(link, "hash");
+    if (at === null || hash === null || !this.#sim || this.#sim.isDead) return;
+    const is = this.#sim.hash() === hash ? "verified" : "differs";
+    this.#store.change({ proof: { is, at } });
+    this.#store.say(is === "verified" ? `Verified: the hash at tick ${at} is the same.` : `The hash at tick ${at} differs.`);
+  }
+
+  /**
+   * Starts again with another cluster or other dice; the old run stays as a branch.
+   * @param {Record<string, string | number | null>} changes
+   */
+  async startRun(changes) {
+    this.#acted();
+    const base = branchOf(this.#store.state)?.cluster ?? "";
+    const link = mergeLink(clusterOf(base), changes);
+    this.#opens += 1;
+    const turn = this.#opens;
+    try {
+      const { sim } = await Sim.open(() => link);
+      if (turn !== this.#opens) return;
+      const name = Object.entries(changes).map(([key, value]) => `${key} ${value ?? ""}`.trim());
+      const isCalm = !this.#store.state.isPlaying && this.#store.state.frame !== null;
+      await this.#begin(sim, link, { isEpisode: false, isCalm, name: name.join(", ") || "started again" });
+    } catch (error) {
+      if (error instanceof EngineTrap) this.#trapped(error, link);
+      else this.#store.change({ runError: messageOf(error) });
+    }
+  }
+
+  /** Runs on, from wherever it stands. */
+  play() {
+    if (this.#store.state.trap) return;
+    this.#store.change({ isPlaying: true });
+  }
+
+  /** Stands still. */
+  pause() {
+    this.#store.change({ isPlaying: false, isSkipping: false });
+  }
+
+  /** Play or pause. */
+  togglePlay() {
+    this.#acted();
+    if (this.#store.state.isPlaying) this.pause();
+    else this.play();
+  }
+
+  /** @param {number} pace ticks a second */
+  setPace(pace) {
+    this.#episode?.release();
+    this.#store.change({ pace });
+  }
+
+  /** @param {boolean} skipsQuiet */
+  setSkipsQuiet(skipsQuiet) {
+    this.#store.change({ skipsQuiet, isSkipping: false });
+  }
+
+  /** @param {string} verb what a caption's button does */
+  followCaption(verb) {
+    const act = this.#episode?.follow(verb, this.#store.state);
+    this.#store.change({ caption: this.#episode?.caption ?? null });
+    if (act) this.act(act);
+  }
+
+  /** The caption is not wanted. */
+  dismissCaption() {
+    this.#episode = null;
+    this.#store.change({ caption: null });
+  }
+
+  /** One event on: a delivery, a disk completion, a timer or an act. */
+  async stepEvent() {
+    this.#acted();
+    this.pause();
+    await this.#settled();
+    this.#guard(() => {
+      this.#sim?.advanceEvent();
+      this.#fraction = 0;
+      this.#refresh(true);
+    });
+  }
+
+  /** One event back. */
+  async stepEventBack() {
+    const { rows, shown } = this.#store.state;
+    for (let index = rows.length - 1; index >= 0; index -= 1) {
+      const row = rows[index];
+      if (row && row.step > 0 && comparePositions(row, shown) < 0) return this.seek({ tick: row.tick, step: row.step });
+    }
+    return this.seek({ tick: Math.max(0, shown.tick - 1), step: 0 });
+  }
+
+  /** @param {number} ticks to go, back if negative */
+  async stepTicks(ticks) {
+    const { shown } = this.#store.state;
+    const base = shown.step > 0 && ticks > 0 ? shown.tick - 1 : shown.tick;
+    await this.seek({ tick: Math.max(0, base + ticks), step: 0 });
+  }
+
+  /** @param {Position} at */
+  async seek(at) {
+    this.#acted();
+    this.pause();
+    await this.#go(this.#store.state.branch, at);
+  }
+
+  /** Back to the farthest place of this branch. */
+  async returnToLive() {
+    await this.seek(liveOf(this.#store.state));
+  }
+
+  /** @param {number} id */
+  async switchBranch(id) {
+    const branch = this.#store.state.branches.find((other) => other.id === id);
+    if (!branch) return;
+    this.#acted();
+    this.pause();
+    await this.#go(id, branch.live);
+  }
+
+  /**
+   * Does something to the world at the next tick. In the past this starts a branch.
+   * @param {string} verb
+   */
+  async act(verb) {
+    this.#acted();
+    await this.#settled();
+    const branch = branchOf(this.#store.state);
+    const sim = this.#sim;
+    if (!branch || !sim || this.#store.state.trap) return;
+    const { shown } = this.#store.state;
+    const isPast = comparePositions(shown, branch.live) < 0;
+    this.#guard(() => {
+      let text = "";
+      try {
+        if (isPast) sim.plan([]);
+        text = sim.act(verb);
+      } catch (error) {
+        if (error instanceof EngineTrap) throw error;
+        if (isPast) sim.plan(actsAfter(branch.acts, shown.tick));
+        this.#store.notify(messageOf(error), "warn");
+        return;
+      }
+      const id = isPast ? this.#fork(branch, shown, `${actWords(verb)} at ${positionText(shown)}`) : branch.id;
+      const target = this.#branch(id);
+      this.#changeBranch(id, { acts: [...target.acts, text] });
+      this.#undo.push({ branch: id, at: shown, from: branch.id });
+      this.#redo = [];
+      // The act is done in the next tick; going there at once is the answer to the click.
+      sim.advanceTicks(1);
+      this.#fraction = 0;
+      this.#refresh(true);
+    });
+  }
+
+  /** Back to before the last act; what came of it stays as a branch. */
+  async undo() {
+    const entry = this.#undo.pop();
+    if (!entry) return;
+    const made = this.#branch(entry.branch);
+    this.#redo.push({ branch: made.id, entry });
+    this.#acted();
+    this.pause();
+    const act = made.acts.find((text) => Number.parseInt(text, 10) > entry.at.tick) ?? "";
+    await this.#settled();
+    const id = entry.from === entry.branch ? this.#fork(made, entry.at, `without ${actWords(act)}`) : entry.from;
+    this.#loaded = -1;
+    await this.#go(id, entry.at);
+  }
+
+  /** Forwards again. */
+  async redo() {
+    const last = this.#redo.pop();
+    if (!last) return;
+    this.#undo.push(last.entry);
+    await this.switchBranch(last.branch);
+  }
+
+  /** After a trap: a new instance, run to the last place that was good. */
+  async reloadBefore() {
+    const { trap } = this.#store.state;
+    if (trap) await this.open(mergeLink(trap.link, { at: Math.max(0, trap.tick) }), { isCalm: true });
+  }
+
+  /**
+   * One animation frame. A hidden tab gets none and stands still.
+   * @param {number} time in milliseconds
+   */
+  animate(time) {
+    const passed = Math.min(100, time - this.#frameAt);
+    this.#frameAt = time;
+    const { state } = this.#store;
+    this.#bursts = this.#bursts.filter(({ at }) => time - at < 1500);
+    if (!state.isPlaying || this.#goal || !this.#sim || !state.frame) return;
+    const speed = this.#speed(state.frame);
+    this.#fraction += (passed / 1000) * speed;
+    const due = Math.floor(this.#fraction);
+    if (due < 1) return;
+    this.#guard(() => this.#playTicks(due));
+  }
+
+  /**
+   * @param {import("./types.js").Frame} frame
+   * @returns {number} ticks a second
+   */
+  #speed(frame) {
+    const { state } = this.#store;
+    const pace = this.#episode?.pace(state) ?? state.pace;
+    const unchanged = frame.tick - this.#changedAt;
+    const skips = state.skipsQuiet && pace < SKIP_TICKS_PER_SECOND && skippableTicks(frame) > 0;
+    if (!skips || !isQuiet(frame, state.packets, unchanged)) {
+      this.#skipSpeed = pace;
+      if (state.isSkipping) this.#store.change({ isSkipping: false });
+      return pace;
+    }
+    // Gathers speed, so that the eye sees the arcs run instead of a jump.
+    this.#skipSpeed = Math.min(SKIP_TICKS_PER_SECOND, Math.max(pace, this.#skipSpeed) * 1.09 + 0.3);
+    if (!state.isSkipping && this.#skipSpeed > pace * 3) this.#store.change({ isSkipping: true });
+    return this.#skipSpeed;
+  }
+
+  /** @param {number} due */
+  #playTicks(due) {
+    const sim = this.#sim;
+    const { state } = this.#store;
+    if (!sim || !state.frame) return;
+    const isSkipping = this.#skipSpeed > state.pace && state.skipsQuiet;
+    const limit = isSkipping ? Math.max(1, skippableTicks(state.frame)) : due;
+    let left = Math.min(due, limit);
+    const start = performance.now();
+    let chunk = isSkipping ? 1 : Math.min(left, 16);
+    while (left > 0 && performance.now() - start < SLICE_MS) {
+      const ticks = Math.min(left, chunk);
+      sim.advanceTicks(ticks);
+      left -= ticks;
+      chunk = isSkipping ? 1 : chunk * 2;
+    }
+    this.#fraction = left > 0 || due > limit ? 0 : this.#fraction - due;
+    this.#refresh(true);
+  }
+
+  /**
+   * @param {number} branch
+   * @param {Position} at
+   */
+  async #go(branch, at) {
+    this.#goal = { branch, at };
+    this.#driving ??= this.#drive().finally(() => {
+      this.#driving = null;
+    });
+    await this.#driving;
+  }
+
+  async #settled() {
+    while (this.#driving) await this.#driving;
+  }
+
+  async #drive() {
+    try {
+      while (this.#goal) {
+        const goal = this.#goal;
+        const isThere = await this.#driveTo(goal);
+        if (this.#goal === goal && isThere) this.#goal = null;
+      }
+      this.#store.change({ seeking: null });
+    } catch (error) {
+      this.#goal = null;
+      this.#store.change({ seeking: null });
+      if (error instanceof EngineTrap) this.#trapped(error, this.#linkOf(this.#store.state.shown));
+      else throw error;
+    }
+  }
+
+  /**
+   * @param {{ branch: number, at: Position }} goal
+   * @returns {Promise<boolean>} whether it got there; false if another goal came
+   */
+  async #driveTo(goal) {
+    const branch = this.#branch(goal.branch);
+    const sim = await this.#simOf(branch);
+    const from = this.#startTowards(sim, branch, goal.at);
+    const whole = goal.at.step > 0 ? goal.at.tick - 1 : goal.at.tick;
+    let tick = sim.tick();
+    let sliceStart = performance.now();
+    let chunk = 1;
+    while (tick < whole) {
+      sim.advanceTicks(Math.min(chunk, whole - tick));
+      chunk = Math.min(512, chunk * 2);
+      tick = sim.tick();
+      sim.maybeCheckpoint(tick, branch.id);
+      if (performance.now() - sliceStart < SLICE_MS) continue;
+      this.#collect();
+      this.#store.change({ seeking: { from, to: whole, at: tick } });
+      await nextSlice();
+      if (this.#goal !== goal) return false;
+      sliceStart = performance.now();
+      chunk = Math.max(1, chunk >> 1);
+    }
+    this.#stepInto(sim, goal.at);
+    this.#fraction = 0;
+    this.#store.change({ branch: branch.id });
+    this.#refresh(false);
+    return true;
+  }
+
+  /**
+   * @param {Sim} sim
+   * @param {Position} at
+   */
+  #stepInto(sim, at) {
+    if (at.step === 0) return;
+    for (let guard = 0; guard < 100_000; guard += 1) {
+      if (!sim.advanceEvent()) return;
+      const { tick, step } = sim.frame();
+      if (comparePositions({ tick, step }, at) >= 0) return;
+    }
+  }
+
+  /**
+   * Puts the simulator at or before the goal, from memory where that is nearer than going on.
+   * @param {Sim} sim
+   * @param {Branch} branch
+   * @param {Position} at
+   * @returns {number} the tick it starts from
+   */
+  #startTowards(sim, branch, at) {
+    const { shown, branches } = this.#store.state;
+    const lineage = lineageOf(branches, branch.id);
+    const whole = at.step > 0 ? at.tick - 1 : at.tick;
+    const near = sim.nearest(whole, lineage);
+    const isOnWay = this.#loaded === branch.id && shown.step === 0 && shown.tick <= whole;
+    if (isOnWay && (near === null || near <= shown.tick)) return shown.tick;
+    const tick = sim.restore(whole, lineage);
+    if (tick === null) throw new Error("no checkpoint to start from");
+    sim.plan(actsAfter(branch.acts, tick));
+    this.#loaded = branch.id;
+    this.#forgetAfter({ tick, step: 0 });
+    return tick;
+  }
+
+  /**
+   * @param {Branch} branch
+   * @returns {Promise<Sim>} its run's simulator, made anew if another run was shown
+   */
+  async #simOf(branch) {
+    const shownRun = this.#loaded < 0 ? branch.run : this.#branch(this.#loaded).run;
+    if (this.#sim && !this.#sim.isDead && shownRun === branch.run) return this.#sim;
+    const { sim } = await Sim.open(() => mergeLink(branch.cluster, { act: branch.acts.join("_") || null }));
+    this.#sim = sim;
+    this.#loaded = branch.id;
+    this.#store.change({ branch: branch.id, shown: { tick: 0, step: 0 } });
+    this.#forgetPlace();
+    sim.maybeCheckpoint(0, branch.id, true);
+    return sim;
+  }
+
+  /**
+   * Reads what stands now and tells the store.
+   * @param {boolean} isMoving whether it came here by going on, so that losses burst and big events are said
+   */
+  #refresh(isMoving) {
+    const sim = this.#sim;
+    if (!sim) return;
+    const frame = sim.frame();
+    const packets = sim.packets();
+    const shown = { tick: frame.tick, step: frame.step };
+    const signature = signatureOf(frame);
+    if (signature !== this.#signature || frame.tick < this.#changedAt) {
+      this.#signature = signature;
+      this.#changedAt = frame.tick;
+    }
+    const fresh = this.#collect();
+    this.#store.change({ frame, packets, shown, canUndo: this.#undo.length > 0, canRedo: this.#redo.length > 0 });
+    this.#extendBranch(frame, shown);
+    if (shown.step === 0) sim.maybeCheckpoint(shown.tick, this.#loaded);
+    this.#remember(frame);
+    if (isMoving) this.#tell(fresh);
+    if (this.#episode) {
+      this.#episode.watch(frame);
+      if (this.#episode.caption !== this.#store.state.caption) this.#store.change({ caption: this.#episode.caption });
+    }
+    if (frame.violations.length > this.#violations && this.#store.state.isPlaying) this.pause();
+    this.#violations = Math.max(this.#violations, frame.violations.length);
+  }
+
+  /** @returns {EventRow[]} rows that were not there before */
+  #collect() {
+    const sim = this.#sim;
+    if (!sim) return [];
+    const { rows } = this.#store.state;
+    const before = rows.length;
+    const fresh = [];
+    for (;;) {
+      const last = fresh[fresh.length - 1] ?? rows[before - 1];
+      const page = sim.events(last ? last.number + 1 : 0, EVENTS_PAGE);
+      fresh.push(...page);
+      if (page.length < EVENTS_PAGE) break;
+    }
+    if (fresh.length === 0) return fresh;
+    rows.push(...fresh);
+    if (rows.length > ROWS_MAX * 1.5) rows.splice(0, rows.length - ROWS_MAX);
+    this.#addMarks(fresh);
+    this.#store.change({ rowsVersion: this.#store.state.rowsVersion + 1 });
+    return fresh;
+  }
+
+  /** @param {EventRow[]} fresh */
+  #addMarks(fresh) {
+    const branch = this.#branch(this.#loaded);
+    const known = branch.marks[branch.marks.length - 1]?.number ?? -1;
+    const marks = fresh.flatMap((row) => {
+      const mark = row.number > known && comparePositions(row, branch.fork) > 0 ? markOf(row) : null;
+      return mark ? [mark] : [];
+    });
+    if (marks.length > 0) this.#changeBranch(branch.id, { marks: [...branch.marks, ...marks] });
+  }
+
+  /**
+   * @param {import("./types.js").Frame} frame
+   * @param {Position} shown
+   */
+  #extendBranch(frame, shown) {
+    const branch = this.#branch(this.#loaded);
+    const isFarther = comparePositions(shown, branch.live) >= 0;
+    if (!isFarther) return;
+    const before = historyOf(this.#store.state.branches, branch.id).spans;
+    const view = ledView(frame);
+    const isSame = before[before.length - 1]?.view === view && before.length > 0;
+    const spans = isSame ? branch.spans : extendSpans(branch.spans, shown.tick, view);
+    this.#changeBranch(branch.id, { live: shown, spans });
+  }
+
+  /**
+   * Keeps hashes seen, and says so if a replay ever gives another.
+   * @param {import("./types.js").Frame} frame
+   */
+  #remember(frame) {
+    if (frame.step > 0) return;
+    const seen = this.hashAt(frame.tick);
+    if (seen === null) {
+      if (this.#hashes.size > HASHES_MAX) this.#hashes.clear();
+      this.#hashes.set(`${this.#loaded}@${frame.tick}`, frame.hash);
+    } else if (seen !== frame.hash) {
+      this.#store.notify(`The replay differs at tick ${frame.tick}. This is a fault of the playground: please report the link.`, "bad");
+    }
+  }
+
+  /** @param {EventRow[]} fresh */
+  #tell(fresh) {
+    const time = performance.now();
+    for (const row of fresh) {
+      if (row.packet !== null && row.fate !== null && row.fate !== "delivered") this.#bursts.push({ row, at: time });
+      if (row.big) this.#store.say(row.text);
+    }
+    if (this.#bursts.length > 80) this.#bursts.splice(0, this.#bursts.length - 80);
+  }
+
+  /**
+   * @param {Branch} parent
+   * @param {Position} at
+   * @param {string} name
+   * @returns {number}
+   */
+  #fork(parent, at, name) {
+    const branch = forkBranch(parent, this.#nextId(), at, name);
+    this.#loaded = branch.id;
+    this.#store.change({ branches: [...this.#store.state.branches, branch], branch: branch.id });
+    return branch.id;
+  }
+
+  /** @param {Position} at */
+  #forgetAfter(at) {
+    const { rows } = this.#store.state;
+    let length = rows.length;
+    while (length > 0 && comparePositions(rows[length - 1] ?? at, at) > 0) length -= 1;
+    rows.length = length;
+    this.#bursts = [];
+    this.#store.change({ rowsVersion: this.#store.state.rowsVersion + 1 });
+  }
+
+  #forgetPlace() {
+    this.#store.state.rows.length = 0;
+    this.#bursts = [];
+    this.#signature = "";
+    this.#changedAt = 0;
+    this.#fraction = 0;
+  }
+
+  /** @param {() => void} work */
+  #guard(work) {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof EngineTrap)) throw error;
+      this.#trapped(error, this.#linkOf(this.#store.state.shown));
+    }
+  }
+
+  /**
+   * @param {EngineTrap} error
+   * @param {string} link
+   */
+  #trapped(error, link) {
+    const { shown } = this.#store.state;
+    this.#store.change({ phase: "ready", isPlaying: false, trap: { link, tick: shown.tick, text: error.message } });
+    this.#store.say(`The engine stopped at tick ${shown.tick}.`);
+  }
+
+  /**
+   * @param {Position} at
+   * @returns {string}
+   */
+  #linkOf(at) {
+    const branch = branchOf(this.#store.state);
+    if (!branch) return "";
+    return mergeLink(branch.cluster, { act: branch.acts.join("_") || null, at: positionText(at) });
+  }
+
+  /**
+   * @param {number} id
+   * @returns {Branch}
+   */
+  #branch(id) {
+    const found = this.#store.state.branches.find((branch) => branch.id === id);
+    if (!found) throw new Error(`no branch ${id}`);
+    return found;
+  }
+
+  /**
+   * @param {number} id
+   * @param {Partial<Branch>} change
+   */
+  #changeBranch(id, change) {
+    this.#store.change({ branches: changeBranch(this.#store.state.branches, id, change) });
+  }
+
+  #nextId() {
+    this.#ids += 1;
+    return this.#ids;
+  }
+
+  #acted() {
+    this.hasActed = true;
+  }
+}
+
+/**
+ * @param {unknown} error
+ * @returns {string}
+ */
+function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** @returns {Promise<void>} after the page had its turn */
+function nextSlice() {
+  return new Promise((resolve) => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => {
+      channel.port1.close();
+      resolve();
+    };
+    channel.port2.postMessage(null);
+  });
+}
