@@ -4,10 +4,10 @@
  * Must never know the page, the store or what an act means.
  */
 
-import { CheckpointTable, PAGE_BYTES, restoreInto } from "./checkpoints.js";
+import { CheckpointTable, PAGE_BYTES, restoreInto } from "./sim/checkpoints.js";
 import { nameOf } from "./geometry.js";
 
-/** @typedef {import("./checkpoints.js").Ancestor} Ancestor */
+/** @typedef {import("./sim/checkpoints.js").Ancestor} Ancestor */
 /** @typedef {import("./types.js").Playground} Playground */
 
 /**
@@ -52,7 +52,7 @@ export class Sim {
   #memory;
   #handle;
   #table = new CheckpointTable(BUDGET_BYTES);
-  /** @type {import("./checkpoints.js").Checkpoint | null} */
+  /** @type {import("./sim/checkpoints.js").Checkpoint | null} */
   #last = null;
   #workMs = 0;
   #isDead = false;

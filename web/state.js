@@ -6,7 +6,7 @@
 
 /**
  * @typedef {import("./link.js").Position} Position
- * @typedef {import("./branches.js").Branch} Branch
+ * @typedef {import("./state/branches.js").Branch} Branch
  * @typedef {{ kind: "none" } | { kind: "replicas", ids: number[] } | { kind: "client", id: number }
  *   | { kind: "link", a: string, b: string } | { kind: "packet", key: string }} Selection
  * @typedef {"run" | "inspector" | "faults" | "checks" | "events"} Tab

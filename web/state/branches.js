@@ -3,10 +3,10 @@
  * keeps the old future. Pure transitions: must never know the store or the simulator.
  */
 
-import { actsUpTo } from "./link.js";
+import { actsUpTo } from "../link.js";
 
 /**
- * @typedef {import("./link.js").Position} Position
+ * @typedef {import("../link.js").Position} Position
  * @typedef {{ tick: number, step: number, kind: string, text: string, view: number | null, replica: number | null, number: number }} Mark
  *   something the timeline paints
  * @typedef {{ from: number, view: number | null }} Span from this tick on, this view led; null: nobody did
@@ -78,7 +78,7 @@ export function pathTo(branches, id) {
 /**
  * @param {Branch[]} branches
  * @param {number} id
- * @returns {import("./checkpoints.js").Ancestor[]} whose checkpoints are this branch's past, and until when
+ * @returns {import("../sim/checkpoints.js").Ancestor[]} whose checkpoints are this branch's past, and until when
  */
 export function lineageOf(branches, id) {
   const path = pathTo(branches, id);

@@ -2,7 +2,7 @@
  * What the timeline paints, read off events and frames. Pure: must never know the store.
  */
 
-/** @typedef {import("./types.js").EventRow} EventRow */
+/** @typedef {import("../types.js").EventRow} EventRow */
 /** @typedef {import("./branches.js").Mark} Mark */
 /** @typedef {import("./branches.js").Span} Span */
 
@@ -32,7 +32,7 @@ function kindOf(row) {
 }
 
 /**
- * @param {import("./types.js").Frame} frame
+ * @param {import("../types.js").Frame} frame
  * @returns {number | null} the newest view that is led now
  */
 export function ledView(frame) {

@@ -3,25 +3,21 @@
  * caller of the simulator client. Must never know the DOM or draw anything.
  */
 
-import { actWords } from "./acts.js";
-import { changeBranch, forkBranch, historyOf, lineageOf, rootBranch } from "./branches.js";
+import { actWords } from "../acts.js";
+import { changeBranch, forkBranch, lineageOf, rootBranch } from "./branches.js";
 import { Episode } from "./episode.js";
-import { actsAfter, actsOf, clusterOf, comparePositions, mergeLink, parsePosition, positionText, runOf, valueOf } from "./link.js";
-import { extendSpans, ledView, markOf } from "./marks.js";
+import { actsAfter, actsOf, clusterOf, comparePositions, mergeLink, parsePosition, positionText, runOf, valueOf } from "../link.js";
 import { isQuiet, signatureOf, SKIP_TICKS_PER_SECOND, skippableTicks } from "./pacing.js";
-import { EngineTrap, Sim } from "./sim.js";
-import { branchOf, liveOf } from "./state.js";
+import { EngineTrap, Sim } from "../sim.js";
+import { Recorder } from "./recorder.js";
+import { branchOf, liveOf } from "../state.js";
 
-/** @typedef {import("./link.js").Position} Position */
+/** @typedef {import("../link.js").Position} Position */
 /** @typedef {import("./branches.js").Branch} Branch */
-/** @typedef {import("./types.js").EventRow} EventRow */
+/** @typedef {import("../types.js").EventRow} EventRow */
 
 /** Longest stretch of script that a seek may take from a frame. */
 const SLICE_MS = 7;
-const EVENTS_PAGE = 2000;
-/** Rows kept for the log; older ones leave it. */
-const ROWS_MAX = 20_000;
-const HASHES_MAX = 20_000;
 
 /** Drives one Run at a time and keeps the others as data. */
 export class Conductor {
@@ -48,18 +44,16 @@ export class Conductor {
   #undo = [];
   /** @type {{ branch: number, entry: { branch: number, at: Position, from: number } }[]} */
   #redo = [];
-  /** @type {Map<string, string>} */
-  #hashes = new Map();
-  /** Losses for the stage to burst, with the time at which they happened here. */
-  #bursts = /** @type {{ row: EventRow, at: number }[]} */ ([]);
+  #recorder;
   /** @type {Episode | null} */
   #episode = null;
   /** A person did something, so the address may follow. */
   hasActed = false;
 
-  /** @param {import("./state.js").Store} store */
+  /** @param {import("../state.js").Store} store */
   constructor(store) {
     this.#store = store;
+    this.#recorder = new Recorder(store);
   }
 
   /** @returns {number} virtual time now, in ticks with a fraction */
@@ -70,7 +64,7 @@ export class Conductor {
 
   /** @returns {{ row: EventRow, at: number }[]} */
   get bursts() {
-    return this.#bursts;
+    return this.#recorder.bursts;
   }
 
   /** @returns {number[]} */
@@ -83,12 +77,7 @@ export class Conductor {
    * @returns {string | null} the hash seen at a whole tick of the shown branch
    */
   hashAt(tick) {
-    const { branches, branch } = this.#store.state;
-    for (const ancestor of lineageOf(branches, branch)) {
-      const hash = tick <= ancestor.until ? this.#hashes.get(`${ancestor.branch}@${tick}`) : undefined;
-      if (hash !== undefined) return hash;
-    }
-    return null;
+    return this.#recorder.hashAt(tick, this.#store.state.branch);
   }
 
   /** @returns {string} the link of what is shown now */
@@ -370,7 +359,7 @@ export class Conductor {
     const passed = Math.min(100, time - this.#frameAt);
     this.#frameAt = time;
     const { state } = this.#store;
-    this.#bursts = this.#bursts.filter(({ at }) => time - at < 1500);
+    this.#recorder.fade(time);
     if (!state.isPlaying || this.#goal || !this.#sim || !state.frame) return;
     const speed = this.#speed(state.frame);
     this.#fraction += (passed / 1000) * speed;
@@ -380,7 +369,7 @@ export class Conductor {
   }
 
   /**
-   * @param {import("./types.js").Frame} frame
+   * @param {import("../types.js").Frame} frame
    * @returns {number} ticks a second
    */
   #speed(frame) {
@@ -469,7 +458,7 @@ export class Conductor {
       tick = sim.tick();
       sim.maybeCheckpoint(tick, branch.id);
       if (performance.now() - sliceStart < SLICE_MS) continue;
-      this.#collect();
+      this.#recorder.collect(sim, branch.id);
       this.#store.change({ seeking: { from, to: whole, at: tick } });
       await nextSlice();
       if (this.#goal !== goal) return false;
@@ -514,7 +503,7 @@ export class Conductor {
     if (tick === null) throw new Error("no checkpoint to start from");
     sim.plan(actsAfter(branch.acts, tick));
     this.#loaded = branch.id;
-    this.#forgetAfter({ tick, step: 0 });
+    this.#recorder.forgetAfter({ tick, step: 0 });
     return tick;
   }
 
@@ -549,90 +538,18 @@ export class Conductor {
       this.#signature = signature;
       this.#changedAt = frame.tick;
     }
-    const fresh = this.#collect();
+    const fresh = this.#recorder.collect(sim, this.#loaded);
     this.#store.change({ frame, packets, shown, canUndo: this.#undo.length > 0, canRedo: this.#redo.length > 0 });
-    this.#extendBranch(frame, shown);
+    this.#recorder.extend(frame, this.#loaded);
     if (shown.step === 0) sim.maybeCheckpoint(shown.tick, this.#loaded);
-    this.#remember(frame);
-    if (isMoving) this.#tell(fresh);
+    this.#recorder.remember(frame, this.#loaded);
+    if (isMoving) this.#recorder.tell(fresh);
     if (this.#episode) {
       this.#episode.watch(frame);
       if (this.#episode.caption !== this.#store.state.caption) this.#store.change({ caption: this.#episode.caption });
     }
     if (frame.violations.length > this.#violations && this.#store.state.isPlaying) this.pause();
     this.#violations = Math.max(this.#violations, frame.violations.length);
-  }
-
-  /** @returns {EventRow[]} rows that were not there before */
-  #collect() {
-    const sim = this.#sim;
-    if (!sim) return [];
-    const { rows } = this.#store.state;
-    const before = rows.length;
-    const fresh = [];
-    for (;;) {
-      const last = fresh[fresh.length - 1] ?? rows[before - 1];
-      const page = sim.events(last ? last.number + 1 : 0, EVENTS_PAGE);
-      fresh.push(...page);
-      if (page.length < EVENTS_PAGE) break;
-    }
-    if (fresh.length === 0) return fresh;
-    rows.push(...fresh);
-    if (rows.length > ROWS_MAX * 1.5) rows.splice(0, rows.length - ROWS_MAX);
-    this.#addMarks(fresh);
-    this.#store.change({ rowsVersion: this.#store.state.rowsVersion + 1 });
-    return fresh;
-  }
-
-  /** @param {EventRow[]} fresh */
-  #addMarks(fresh) {
-    const branch = this.#branch(this.#loaded);
-    const known = branch.marks[branch.marks.length - 1]?.number ?? -1;
-    const marks = fresh.flatMap((row) => {
-      const mark = row.number > known && comparePositions(row, branch.fork) > 0 ? markOf(row) : null;
-      return mark ? [mark] : [];
-    });
-    if (marks.length > 0) this.#changeBranch(branch.id, { marks: [...branch.marks, ...marks] });
-  }
-
-  /**
-   * @param {import("./types.js").Frame} frame
-   * @param {Position} shown
-   */
-  #extendBranch(frame, shown) {
-    const branch = this.#branch(this.#loaded);
-    const isFarther = comparePositions(shown, branch.live) >= 0;
-    if (!isFarther) return;
-    const before = historyOf(this.#store.state.branches, branch.id).spans;
-    const view = ledView(frame);
-    const isSame = before[before.length - 1]?.view === view && before.length > 0;
-    const spans = isSame ? branch.spans : extendSpans(branch.spans, shown.tick, view);
-    this.#changeBranch(branch.id, { live: shown, spans });
-  }
-
-  /**
-   * Keeps hashes seen, and says so if a replay ever gives another.
-   * @param {import("./types.js").Frame} frame
-   */
-  #remember(frame) {
-    if (frame.step > 0) return;
-    const seen = this.hashAt(frame.tick);
-    if (seen === null) {
-      if (this.#hashes.size > HASHES_MAX) this.#hashes.clear();
-      this.#hashes.set(`${this.#loaded}@${frame.tick}`, frame.hash);
-    } else if (seen !== frame.hash) {
-      this.#store.notify(`The replay differs at tick ${frame.tick}. This is a fault of the playground: please report the link.`, "bad");
-    }
-  }
-
-  /** @param {EventRow[]} fresh */
-  #tell(fresh) {
-    const time = performance.now();
-    for (const row of fresh) {
-      if (row.packet !== null && row.fate !== null && row.fate !== "delivered") this.#bursts.push({ row, at: time });
-      if (row.big) this.#store.say(row.text);
-    }
-    if (this.#bursts.length > 80) this.#bursts.splice(0, this.#bursts.length - 80);
   }
 
   /**
@@ -648,19 +565,8 @@ export class Conductor {
     return branch.id;
   }
 
-  /** @param {Position} at */
-  #forgetAfter(at) {
-    const { rows } = this.#store.state;
-    let length = rows.length;
-    while (length > 0 && comparePositions(rows[length - 1] ?? at, at) > 0) length -= 1;
-    rows.length = length;
-    this.#bursts = [];
-    this.#store.change({ rowsVersion: this.#store.state.rowsVersion + 1 });
-  }
-
   #forgetPlace() {
-    this.#store.state.rows.length = 0;
-    this.#bursts = [];
+    this.#recorder.forget();
     this.#signature = "";
     this.#changedAt = 0;
     this.#fraction = 0;

@@ -3,11 +3,11 @@
  * stranger sees a leader die and the next one lead. Reads frames alone: must never call the engine or the DOM.
  */
 
-import { listText } from "./format.js";
-import { actsOf, parsePosition, tickOf, valueOf } from "./link.js";
+import { listText } from "../format.js";
+import { actsOf, parsePosition, tickOf, valueOf } from "../link.js";
 
-/** @typedef {import("./types.js").Frame} Frame */
-/** @typedef {import("./state.js").Caption} Caption */
+/** @typedef {import("../types.js").Frame} Frame */
+/** @typedef {import("../state.js").Caption} Caption */
 
 /** Seconds until the primary crashes, and ticks a second while the next view forms. */
 const SECONDS_TO_CRASH = 2;
@@ -39,7 +39,7 @@ export class Episode {
   }
 
   /**
-   * @param {import("./state.js").State} state
+   * @param {import("../state.js").State} state
    * @returns {number | null} ticks a second, or nothing where the person's own pace holds
    */
   pace(state) {
@@ -64,7 +64,7 @@ export class Episode {
 
   /**
    * @param {string} verb
-   * @param {import("./state.js").State} state
+   * @param {import("../state.js").State} state
    * @returns {string | null} the act to do
    */
   follow(verb, { frame }) {
@@ -144,7 +144,7 @@ function changeCaption(frame) {
 /**
  * @param {Frame} frame
  * @param {number} dead
- * @param {import("./types.js").Replica} leader
+ * @param {import("../types.js").Replica} leader
  * @returns {Omit<Caption, "step">}
  */
 function startedCaption(frame, dead, leader) {

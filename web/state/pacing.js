@@ -3,8 +3,8 @@
  * no replica or client changes; skipping stops before a timer that decides. Pure: must never know the clock.
  */
 
-/** @typedef {import("./types.js").Frame} Frame */
-/** @typedef {import("./types.js").Packet} Packet */
+/** @typedef {import("../types.js").Frame} Frame */
+/** @typedef {import("../types.js").Packet} Packet */
 
 const REQUEST = 0;
 const COMMIT = 5;

@@ -1,0 +1,663 @@
+/**
+ * The stage: the ring of replicas, clients beside it, links with what lies on them, walls, and a canvas of packets
+ * above. Everything on it can be selected by mouse, touch and keyboard. Must never do more than select and cut.
+ */
+
+import { css, html, nothing, svg } from "lit";
+import { restOf, sidesAct } from "../acts.js";
+import { arcPath, between, islandsOf, laneOf, layoutOf, leftOf, OBSTACLE, placeOf, round, wallPath } from "../geometry.js";
+import { decidingTimer, roleInTruth, roleOf } from "../words.js";
+import { badge } from "./glyphs.js";
+import { PacketPainter } from "./packets.js";
+import { hueOf, shared, View } from "./view.js";
+
+/** @typedef {import("../types.js").Frame} Frame */
+/** @typedef {import("../types.js").Replica} Replica */
+/** @typedef {import("../types.js").Link} Link */
+/** @typedef {import("../geometry.js").Point} Point */
+
+/** Ops shown as cells below a replica. */
+const CELLS = 8;
+/** Beyond this many lines, clients' links that carry nothing are left out. */
+const CLIENT_LINES_MAX = 12;
+
+/** The cluster, drawn. */
+export class Stage extends View {
+  /** @override */
+  static styles = [
+    shared,
+    css`
+      :host {
+        position: relative;
+        min-height: 0;
+        overflow: hidden;
+        background: var(--stage);
+        touch-action: manipulation;
+        user-select: none;
+        -webkit-user-select: none;
+      }
+      svg,
+      canvas {
+        position: absolute;
+        inset: 0;
+        width: 100%;
+        height: 100%;
+      }
+      canvas {
+        pointer-events: none;
+      }
+      text {
+        font-family: var(--sans);
+      }
+      [role="button"] {
+        cursor: pointer;
+        outline: none;
+      }
+      .track {
+        fill: none;
+        stroke: var(--rule);
+        stroke-width: 3;
+      }
+      .arc {
+        fill: none;
+        stroke: var(--h);
+        stroke-width: 3.4;
+        stroke-linecap: round;
+      }
+      .arc.ends {
+        stroke-width: 5;
+      }
+      .back {
+        fill: var(--stage);
+      }
+      .disc {
+        fill: color-mix(in oklab, var(--h) 13%, var(--stage));
+        stroke: var(--h);
+        stroke-width: 1.3;
+      }
+      .primary .disc {
+        stroke-width: 2.8;
+        fill: color-mix(in oklab, var(--h) 20%, var(--stage));
+      }
+      .change .disc {
+        stroke-dasharray: 7 4;
+        stroke-width: 2;
+      }
+      .recovering .disc {
+        stroke-dasharray: 1.5 4.5;
+        stroke-linecap: round;
+        stroke-width: 2.4;
+      }
+      .paused .disc {
+        stroke-dasharray: 12 3 3 3;
+        fill: none;
+      }
+      .crashed {
+        --h: var(--faint);
+      }
+      .crashed .disc {
+        stroke-dasharray: 3 6;
+        fill: none;
+      }
+      .ring {
+        fill: none;
+        stroke: transparent;
+        stroke-width: 2;
+      }
+      [aria-pressed="true"] .ring {
+        stroke: var(--ink);
+      }
+      [role="button"]:focus-visible .ring {
+        stroke: var(--accent);
+        stroke-dasharray: 3 3;
+      }
+      .number {
+        fill: var(--h);
+        font-weight: 600;
+        text-anchor: middle;
+      }
+      .view {
+        fill: var(--h);
+        text-anchor: middle;
+      }
+      .role {
+        fill: var(--soft);
+        text-anchor: middle;
+      }
+      .badge {
+        fill: var(--h);
+      }
+      .badge.open {
+        fill: none;
+        stroke: var(--h);
+        stroke-width: 2.2;
+        stroke-linecap: round;
+        stroke-linejoin: round;
+      }
+      .cell {
+        fill: none;
+        stroke: var(--rule);
+        stroke-width: 1;
+      }
+      .cell.known {
+        stroke: var(--h);
+      }
+      .cell.done {
+        fill: var(--h);
+        stroke: var(--h);
+      }
+      .line {
+        fill: none;
+        stroke: var(--faint);
+        stroke-width: 1.1;
+      }
+      .line.off {
+        stroke-dasharray: 2 6;
+      }
+      .line.client {
+        stroke-opacity: 0.38;
+      }
+      .line.client.asks {
+        stroke-opacity: 0.85;
+      }
+      .hit {
+        fill: none;
+        stroke: transparent;
+        stroke-width: 26;
+      }
+      .link:hover .line {
+        stroke: var(--ink);
+        stroke-width: 1.8;
+      }
+      .glow {
+        fill: none;
+        stroke: transparent;
+        stroke-width: 9;
+        stroke-linecap: round;
+      }
+      .link[aria-pressed="true"] .glow {
+        stroke: color-mix(in oklab, var(--ink) 20%, transparent);
+      }
+      .link:focus-visible .glow {
+        stroke: color-mix(in oklab, var(--accent) 45%, transparent);
+      }
+      .bar {
+        stroke: var(--ink);
+        stroke-width: 2.6;
+        stroke-linecap: round;
+      }
+      .bar.given {
+        stroke-dasharray: 2 3.4;
+      }
+      .clog {
+        stroke: var(--ink);
+        stroke-opacity: 0.3;
+        stroke-width: 7;
+        stroke-linecap: round;
+      }
+      .count {
+        fill: var(--ink);
+      }
+      .count-text {
+        fill: var(--on);
+        font-size: 11.5px;
+        font-weight: 600;
+        text-anchor: middle;
+      }
+      .sign {
+        fill: var(--stage);
+        stroke: var(--ink);
+        stroke-width: 1.6;
+        stroke-linejoin: round;
+      }
+      .sign-text {
+        fill: var(--ink);
+        font-size: 11.5px;
+        text-anchor: middle;
+      }
+      .wall {
+        fill: none;
+        stroke: var(--ink);
+        stroke-width: 2.6;
+        stroke-dasharray: 0.1 7;
+        stroke-linecap: round;
+        pointer-events: none;
+      }
+      .stroke {
+        stroke: var(--ink);
+        stroke-width: 2;
+        stroke-dasharray: 6 5;
+        pointer-events: none;
+      }
+      .box {
+        fill: var(--sheet);
+        stroke: var(--edge);
+        stroke-width: 1.2;
+      }
+      .box.waits {
+        stroke: var(--ink);
+        stroke-width: 1.8;
+      }
+      .box-text {
+        fill: var(--soft);
+        text-anchor: middle;
+      }
+    `,
+  ];
+
+  /** @type {PacketPainter | null} */
+  #painter = null;
+  /** @type {import("../geometry.js").Layout | null} */
+  #layout = null;
+  #size = { width: 0, height: 0 };
+  #frame = 0;
+  #resize = new ResizeObserver(([entry]) => entry && this.#measure(entry.contentRect));
+  /** @type {{ from: Point, to: Point } | null} */
+  #stroke = null;
+  #isCalm = matchMedia("(prefers-reduced-motion: reduce)");
+
+  /** @override @param {Readonly<import("../state.js").State>} state */
+  watched(state) {
+    return [state.frame, state.selection, state.theme, state.hint];
+  }
+
+  /** @override */
+  connectedCallback() {
+    super.connectedCallback();
+    this.#resize.observe(this);
+    const loop = (/** @type {number} */ time) => {
+      this.#frame = requestAnimationFrame(loop);
+      this.#paint(time);
+    };
+    this.#frame = requestAnimationFrame(loop);
+  }
+
+  /** @override */
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#resize.disconnect();
+    cancelAnimationFrame(this.#frame);
+  }
+
+  /** @param {{ width: number, height: number }} size */
+  #measure({ width, height }) {
+    this.#size = { width, height };
+    this.requestUpdate();
+  }
+
+  /** @override */
+  updated() {
+    const canvas = this.renderRoot.querySelector("canvas");
+    if (!canvas) return;
+    this.#painter ??= new PacketPainter(canvas);
+    this.#painter.readColours();
+    const { width, height } = this.#size;
+    if (canvas.clientWidth > 0 && this.#sized !== `${width}x${height}`) {
+      this.#sized = `${width}x${height}`;
+      this.#painter.resize(width, height);
+    }
+  }
+
+  #sized = "";
+
+  /** @param {number} time */
+  #paint(time) {
+    const { frame, packets, pace, selection } = this.state;
+    if (!this.#painter || !this.#layout || !frame) return;
+    this.#painter.paint({
+      layout: this.#layout,
+      packets,
+      links: frame.links,
+      bursts: this.app.run.bursts,
+      now: this.#isCalm.matches ? frame.tick : this.app.run.now,
+      time,
+      pace,
+      selected: selection.kind === "packet" ? selection.key : null,
+    });
+  }
+
+  /** @override */
+  render() {
+    const { frame } = this.state;
+    const { width, height } = this.#size;
+    if (!frame || width === 0) return nothing;
+    const isWide = width >= 820;
+    const margin = isWide
+      ? { left: 28, right: 330, top: 64, bottom: 20 }
+      : { left: 8, right: 8, top: 12, bottom: 8 };
+    const layout = layoutOf(width, height, frame.replica_count, frame.client_count, margin);
+    this.#layout = layout;
+    return html`
+      <svg
+        role="group"
+        aria-label="Cluster, drawn"
+        viewBox="0 0 ${width} ${height}"
+        @pointerdown=${this.#pressed}
+        @pointermove=${this.#dragged}
+        @pointerup=${this.#released}
+        @pointercancel=${this.#released}
+      >
+        <g>${this.#clientLines(frame, layout)}${this.#links(frame, layout)}</g>
+        <g>${this.#walls(frame, layout)}</g>
+        <g>${frame.clients.map((client) => this.#client(client, layout))}</g>
+        <g>${frame.replicas.map((replica) => this.#replica(replica, frame, layout))}</g>
+        ${this.#stroke ? svg`<line class="stroke" x1=${this.#stroke.from.x} y1=${this.#stroke.from.y} x2=${this.#stroke.to.x} y2=${this.#stroke.to.y}/>` : nothing}
+      </svg>
+      <canvas aria-hidden="true"></canvas>
+    `;
+  }
+
+  /**
+   * @param {Replica} replica
+   * @param {Frame} frame
+   * @param {import("../geometry.js").Layout} layout
+   */
+  #replica(replica, frame, layout) {
+    const { x, y } = placeOf(layout, String(replica.id));
+    const r = layout.radius;
+    const role = roleInTruth(replica, frame.replicas);
+    const timer = replica.up && !replica.paused ? decidingTimer(replica) : null;
+    const left = timer ? timer.left / Math.max(1, timer.of) : 0;
+    const { selection } = this.state;
+    const isSelected = selection.kind === "replicas" && selection.ids.includes(replica.id);
+    const kind = { "view change": "change", "thinks it leads": "primary" }[role] ?? role;
+    const name = `Replica ${replica.id}, ${role}, view ${replica.view}, committed ${replica.commit_min} of ${replica.head}`;
+    const font = (/** @type {number} */ size) => round(Math.max(10, size * (r / 46)));
+    return svg`<g class="${kind} ${hueOf(replica.view)}" role="button" tabindex="0" aria-label=${name} aria-pressed=${isSelected}
+        data-replica=${replica.id} @keydown=${this.#keyed}>
+      <circle class="back" cx=${round(x)} cy=${round(y)} r=${round(r + 8)}/>
+      <circle class="ring" cx=${round(x)} cy=${round(y)} r=${round(r + 10)}/>
+      <circle class="track" cx=${round(x)} cy=${round(y)} r=${round(r + 4)}/>
+      ${timer ? svg`<path class="arc ${left < 0.1 ? "ends" : ""}" d=${arcPath({ x, y }, r + 4, left)}/>` : nothing}
+      <circle class="disc" cx=${round(x)} cy=${round(y)} r=${round(r - 4)}/>
+      ${badge(role, round(x), round(y - r * 0.56), Math.max(5, r * 0.2))}
+      <text class="number" x=${round(x)} y=${round(y + r * 0.24)} font-size=${font(30)}>${replica.id}</text>
+      <text class="view" x=${round(x)} y=${round(y + r * 0.57)} font-size=${font(12.5)}>view ${replica.view}</text>
+      ${this.#cells(replica, frame, x, y + r + 13, r)}
+      <text class="role" x=${round(x)} y=${round(y + r + 34)} font-size=${Math.max(11.5, font(13.5))}>${role}</text>
+    </g>`;
+  }
+
+  /**
+   * The end of a replica's log, as cells.
+   * @param {Replica} replica
+   * @param {Frame} frame
+   * @param {number} x
+   * @param {number} y
+   * @param {number} r
+   */
+  #cells(replica, frame, x, y, r) {
+    const newest = Math.max(CELLS, ...frame.replicas.map((other) => other.head));
+    const first = newest - CELLS + 1;
+    const width = Math.max(3.4, (r * 1.7) / CELLS);
+    const start = x - (width * CELLS) / 2;
+    return Array.from({ length: CELLS }, (_, index) => {
+      const op = first + index;
+      const entry = op <= replica.head ? entryAt(replica, op) : undefined;
+      const state = !entry || entry.state === "missing" ? "" : op <= replica.commit_min ? "done" : "known";
+      const hue = entry ? hueOf(entry.view) : "";
+      return svg`<rect class="cell ${state} ${replica.up ? hue : ""}" x=${round(start + index * width + 0.7)} y=${round(y)} width=${round(width - 1.4)} height="5" rx="1"/>`;
+    });
+  }
+
+  /**
+   * @param {import("../types.js").Client} client
+   * @param {import("../geometry.js").Layout} layout
+   */
+  #client(client, layout) {
+    const { x, y } = placeOf(layout, `c${client.id}`);
+    const s = layout.clientSize;
+    const isAlone = layout.clients.length === 1;
+    const { selection } = this.state;
+    const isSelected = selection.kind === "client" && selection.id === client.id;
+    const isWaiting = client.state === "waiting" || client.state === "registering";
+    const label = isWaiting ? `waits for a reply from ${client.target}` : "has nothing to ask";
+    const half = s + (layout.width < 520 ? 6 : 14);
+    return svg`<g role="button" tabindex="0" aria-label="Client ${client.id}, ${label}" aria-pressed=${isSelected} data-client=${client.id} @keydown=${this.#keyed}>
+      <rect class="ring" x=${round(x - half - 4)} y=${round(y - s - 4)} width=${round(half * 2 + 8)} height=${round(s * 2 + 8)} rx="11"/>
+      <rect class="box ${isWaiting ? "waits" : ""}" x=${round(x - half)} y=${round(y - s)} width=${round(half * 2)} height=${round(s * 2)} rx="8"/>
+      <text class="box-text" x=${round(x)} y=${round(y + (isWaiting && s > 15 ? -1 : 4.5))} font-size=${layout.width < 520 ? 11.5 : 13}>${isAlone ? "client" : `client ${client.id}`}</text>
+      ${isWaiting && s > 15 ? svg`<text class="box-text" x=${round(x)} y=${round(y + 13)} font-size="11">asks ${client.request}</text>` : nothing}
+    </g>`;
+  }
+
+  /**
+   * @param {Frame} frame
+   * @param {import("../geometry.js").Layout} layout
+   */
+  #clientLines(frame, layout) {
+    const isCrowded = frame.client_count * frame.replica_count > CLIENT_LINES_MAX;
+    return frame.clients.flatMap((client) =>
+      frame.replicas.map((replica) => {
+        const asks = client.target === replica.id;
+        if (isCrowded && !asks) return nothing;
+        return this.#line(frame, layout, `c${client.id}`, String(replica.id), `client ${asks ? "asks" : ""}`);
+      }),
+    );
+  }
+
+  /**
+   * @param {Frame} frame
+   * @param {import("../geometry.js").Layout} layout
+   */
+  #links(frame, layout) {
+    const lines = [];
+    for (let a = 0; a < frame.replica_count; a += 1) {
+      for (let b = a + 1; b < frame.replica_count; b += 1) {
+        lines.push(this.#line(frame, layout, String(a), String(b), ""));
+      }
+    }
+    return lines;
+  }
+
+  /**
+   * @param {Frame} frame
+   * @param {import("../geometry.js").Layout} layout
+   * @param {string} a
+   * @param {string} b
+   * @param {string} kind
+   */
+  #line(frame, layout, a, b, kind) {
+    const there = linkOf(frame, a, b);
+    const back = linkOf(frame, b, a);
+    const { selection } = this.state;
+    const isSelected = selection.kind === "link" && selection.a === a && selection.b === b;
+    const lanes = [laneOf(layout, a, b), laneOf(layout, b, a)];
+    const start = between(lanes[0]?.a ?? layout.center, lanes[1]?.b ?? layout.center, 0.5);
+    const end = between(lanes[0]?.b ?? layout.center, lanes[1]?.a ?? layout.center, 0.5);
+    const d = `M${round(start.x)} ${round(start.y)}L${round(end.x)} ${round(end.y)}`;
+    const isOff = isBlocked(there) && isBlocked(back);
+    const words = [linkWords(there), linkWords(back)].filter((text) => text !== "").join("; ");
+    const name = `Link ${a}–${b}${words === "" ? "" : `: ${words}`}`;
+    return svg`<g class="link" role="button" tabindex=${kind === "" ? 0 : -1} aria-label=${name} aria-pressed=${isSelected} data-link="${a}-${b}" @keydown=${this.#keyed}>
+      <path class="glow" d=${d}/><path class="line ${kind} ${isOff ? "off" : ""}" d=${d}/><path class="hit" d=${d}/>
+      ${there ? this.#onLane(there, lanes[0]) : nothing}${back ? this.#onLane(back, lanes[1]) : nothing}
+    </g>`;
+  }
+
+  /**
+   * What lies on one direction of a link.
+   * @param {Link} link
+   * @param {{ a: Point, b: Point } | undefined} lane
+   */
+  #onLane(link, lane) {
+    if (!lane) return nothing;
+    const { a, b } = lane;
+    const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
+    const side = { x: (-(b.y - a.y) / length) * 9, y: ((b.x - a.x) / length) * 9 };
+    const middle = between(a, b, OBSTACLE);
+    const marks = [];
+    if (isBlocked(link)) {
+      marks.push(
+        svg`<line class="bar ${link.cut ? "" : "given"}" x1=${round(middle.x - side.x * 0.45)} y1=${round(middle.y - side.y * 0.45)} x2=${round(middle.x + side.x)} y2=${round(middle.y + side.y)}/>`,
+      );
+    }
+    if (link.clogged_until !== null) {
+      const until = between(a, b, OBSTACLE - 0.05);
+      const spot = { x: middle.x + side.x * 1.4, y: middle.y + side.y * 1.4 };
+      marks.push(
+        svg`<line class="clog" x1=${round(a.x)} y1=${round(a.y)} x2=${round(until.x)} y2=${round(until.y)}/><circle class="count" cx=${round(spot.x)} cy=${round(spot.y)} r="9"/><text class="count-text" x=${round(spot.x)} y=${round(spot.y + 4)}>${link.waiting}</text>`,
+      );
+    }
+    if (link.filtered.length > 0 || link.held_kinds.length > 0) {
+      const spot = between(a, b, OBSTACLE + 0.12);
+      const shape = link.filtered.length > 0 ? "M-7 -6H7L1.6 1V7H-1.6V1Z" : "M-6 -6H6V6H-6ZM-2 -2V2M2 -2V2";
+      marks.push(svg`<path class="sign" transform="translate(${round(spot.x + side.x)} ${round(spot.y + side.y)})" d=${shape}/>`);
+    }
+    if (link.extra_delay_ticks > 0) {
+      const spot = between(a, b, OBSTACLE - 0.2);
+      marks.push(
+        svg`<text class="sign-text" x=${round(spot.x + side.x * 1.7)} y=${round(spot.y + side.y * 1.7 + 4)}>+${link.extra_delay_ticks * 10} ms</text>`,
+      );
+    }
+    return marks;
+  }
+
+  /**
+   * @param {Frame} frame
+   * @param {import("../geometry.js").Layout} layout
+   */
+  #walls(frame, layout) {
+    const islands = islandsOf(frame.replica_count, (a, b) => isBlocked(linkOf(frame, String(a), String(b))));
+    if (islands.length < 2) return nothing;
+    const largest = islands.reduce((best, island) => (island.length > best.length ? island : best));
+    return islands.map((island) => {
+      const path = island === largest && islands.length > 1 && islands.length === 2 && island.length !== 1 ? null : wallPath(layout, island);
+      return path ? svg`<path class="wall" d=${path}/>` : nothing;
+    });
+  }
+
+  /** @param {PointerEvent} event */
+  #pressed(event) {
+    const point = this.#pointOf(event);
+    const reach = event.pointerType === "touch" ? 24 : 13;
+    const packet = this.#painter?.near(point, reach);
+    const target = targetOf(event);
+    if (packet && !target?.dataset.replica) {
+      this.app.store.selectPacket(packet.key);
+      return;
+    }
+    if (target) {
+      this.#select(target, event.shiftKey || event.ctrlKey || event.metaKey);
+      return;
+    }
+    if (event.button !== 0) return;
+    this.#stroke = { from: point, to: point };
+    /** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
+  }
+
+  /** @param {PointerEvent} event */
+  #dragged(event) {
+    if (!this.#stroke) return;
+    this.#stroke = { ...this.#stroke, to: this.#pointOf(event) };
+    this.requestUpdate();
+  }
+
+  /** @param {PointerEvent} event */
+  #released(event) {
+    const stroke = this.#stroke;
+    this.#stroke = null;
+    this.requestUpdate();
+    const { frame } = this.state;
+    if (!stroke || !this.#layout || !frame) return;
+    const length = Math.hypot(stroke.to.x - stroke.from.x, stroke.to.y - stroke.from.y);
+    if (length < 12) this.app.store.clearSelection();
+    if (length < this.#layout.radius * 2.5 || event.type === "pointercancel") return;
+    const side = leftOf(this.#layout, stroke.from, stroke.to);
+    const other = restOf(side, frame.replica_count);
+    if (side.length === 0 || other.length === 0) return;
+    const [small, large] = side.length <= other.length ? [side, other] : [other, side];
+    this.app.store.selectReplicas(small);
+    void this.app.run.act(sidesAct("cut", small, large));
+  }
+
+  /** @param {KeyboardEvent} event */
+  #keyed(event) {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.#select(/** @type {SVGElement} */ (event.currentTarget), event.shiftKey);
+  }
+
+  /**
+   * @param {SVGElement} target
+   * @param {boolean} isAdded
+   */
+  #select({ dataset }, isAdded) {
+    const { store } = this.app;
+    if (dataset.replica !== undefined) store.selectReplica(Number(dataset.replica), isAdded);
+    else if (dataset.client !== undefined) store.selectClient(Number(dataset.client));
+    else if (dataset.link !== undefined) {
+      const [a = "", b = ""] = dataset.link.split("-");
+      store.selectLink(a, b);
+    }
+  }
+
+  /** @param {PointerEvent} event */
+  #pointOf(event) {
+    const box = this.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  }
+}
+
+/**
+ * @param {Event} event
+ * @returns {SVGElement | null}
+ */
+function targetOf(event) {
+  const element = /** @type {Element} */ (event.composedPath()[0]);
+  return /** @type {SVGElement | null} */ (element.closest("[role=button]"));
+}
+
+/**
+ * @param {Replica} replica
+ * @param {number} op
+ */
+function entryAt(replica, op) {
+  const first = replica.log[0]?.op ?? 0;
+  return replica.log[op - first];
+}
+
+/**
+ * @param {Frame} frame
+ * @param {string} from
+ * @param {string} to
+ * @returns {Link | undefined}
+ */
+export function linkOf(frame, from, to) {
+  return frame.links.find((link) => link.from === from && link.to === to);
+}
+
+/**
+ * @param {Link | undefined} link
+ * @returns {boolean}
+ */
+function isBlocked(link) {
+  return link !== undefined && (link.cut || link.partitioned);
+}
+
+/**
+ * @param {Link | undefined} link
+ * @returns {string} what is done to one direction, in words
+ */
+export function linkWords(link) {
+  if (!link) return "";
+  const words = [];
+  if (link.cut) words.push("cut");
+  if (link.partitioned) words.push("partitioned by the fault profile");
+  if (link.clogged_until !== null) words.push(`clogged, ${link.waiting} waiting`);
+  if (link.filtered.length > 0) words.push(`filters ${link.filtered.join(", ")}`);
+  if (link.held_kinds.length > 0) words.push(`holds ${link.held_kinds.join(", ")}`);
+  if (link.extra_delay_ticks > 0) words.push(`slower by ${link.extra_delay_ticks * 10} ms`);
+  return words.length === 0 ? "" : `${link.from} to ${link.to} ${words.join(", ")}`;
+}
+
+/**
+ * @param {Replica} replica
+ * @returns {string} for lists
+ */
+export function replicaWords(replica) {
+  return `${roleOf(replica)}, view ${replica.view}`;
+}
+
+customElements.define("vsr-stage", Stage);
