@@ -3,7 +3,7 @@
  * where they were lost. It also says which packet is near a point. Must never change the state.
  */
 
-import { behindObstacle, between, laneOf, OBSTACLE, progressOf } from "../geometry.js";
+import { behindObstacle, between, laneOf, OBSTACLE, placeOf, progressOf } from "../geometry.js";
 import { classOf, isAnswer, packetText } from "../words.js";
 import { hueIndex } from "./view.js";
 
@@ -92,10 +92,16 @@ export class PacketPainter {
       const isLoud = classOf(packet.kind) !== "heartbeat";
       if (isSelected || (isNamed && isLoud && names < LABELS_MAX)) {
         names += 1;
-        this.#name(context, packetText(packet.kind, packet.op), x, y, size);
+        const isLeftwards = placeOf(layout, packet.to).x < placeOf(layout, packet.from).x - layout.radius;
+        this.#name(context, packetText(packet.kind, packet.op), x, y, isLeftwards ? -size : size);
       }
     }
-    for (const burst of bursts) this.#drawBurst(context, layout, burst, time, isNamed);
+    // Of several losses at one place only the last is named: names on names cannot be read.
+    const last = new Map(bursts.map((burst) => [`${burst.row.fate}${burst.row.to}`, burst]));
+    for (const burst of bursts) {
+      const isLast = last.get(`${burst.row.fate}${burst.row.to}`) === burst;
+      this.#drawBurst(context, layout, burst, time, isNamed && isLast);
+    }
   }
 
   /**
@@ -137,17 +143,19 @@ export class PacketPainter {
    * @param {string} text
    * @param {number} x
    * @param {number} y
-   * @param {number} size
+   * @param {number} size negative: the name stands on the left
    */
   #name(context, text, x, y, size) {
+    const start = x + size + Math.sign(size) * 6;
+    context.textAlign = size < 0 ? "right" : "left";
     context.font = `12px ${getComputedStyle(this.#canvas).fontFamily}`;
     context.textBaseline = "middle";
     context.lineJoin = "round";
     context.strokeStyle = this.#halo;
     context.lineWidth = 4;
-    context.strokeText(text, x + size + 6, y);
+    context.strokeText(text, start, y);
     context.fillStyle = this.#ink;
-    context.fillText(text, x + size + 6, y);
+    context.fillText(text, start, y);
   }
 
   /**

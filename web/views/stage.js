@@ -123,6 +123,13 @@ export class Stage extends View {
       .role {
         fill: var(--soft);
         text-anchor: middle;
+        paint-order: stroke;
+        stroke: var(--stage);
+        stroke-width: 5px;
+        stroke-linejoin: round;
+      }
+      .shelf {
+        fill: var(--stage);
       }
       .badge {
         fill: var(--h);
@@ -161,9 +168,7 @@ export class Stage extends View {
         stroke-opacity: 0.85;
       }
       .hit {
-        fill: none;
-        stroke: transparent;
-        stroke-width: 26;
+        fill: transparent;
       }
       .link:hover .line {
         stroke: var(--ink);
@@ -391,13 +396,15 @@ export class Stage extends View {
     const first = newest - CELLS + 1;
     const width = Math.max(3.4, (r * 1.7) / CELLS);
     const start = x - (width * CELLS) / 2;
-    return Array.from({ length: CELLS }, (_, index) => {
+    const shelf = svg`<rect class="shelf" x=${round(start - 2)} y=${round(y - 3)} width=${round(width * CELLS + 4)} height="11"/>`;
+    const cells = Array.from({ length: CELLS }, (_, index) => {
       const op = first + index;
       const entry = op <= replica.head ? entryAt(replica, op) : undefined;
       const state = !entry || entry.state === "missing" ? "" : op <= replica.commit_min ? "done" : "known";
       const hue = entry ? hueOf(entry.view) : "";
       return svg`<rect class="cell ${state} ${replica.up ? hue : ""}" x=${round(start + index * width + 0.7)} y=${round(y)} width=${round(width - 1.4)} height="5" rx="1"/>`;
     });
+    return [shelf, ...cells];
   }
 
   /**
@@ -470,7 +477,7 @@ export class Stage extends View {
     const words = [linkWords(there), linkWords(back)].filter((text) => text !== "").join("; ");
     const name = `Link ${a}–${b}${words === "" ? "" : `: ${words}`}`;
     return svg`<g class="link" role="button" tabindex=${kind === "" ? 0 : -1} aria-label=${name} aria-pressed=${isSelected} data-link="${a}-${b}" @keydown=${this.#keyed}>
-      <path class="glow" d=${d}/><path class="line ${kind} ${isOff ? "off" : ""}" d=${d}/><path class="hit" d=${d}/>
+      <path class="glow" d=${d}/><path class="line ${kind} ${isOff ? "off" : ""}" d=${d}/><polygon class="hit" points=${bandOf(start, end)}/>
       ${there ? this.#onLane(there, lanes[0]) : nothing}${back ? this.#onLane(back, lanes[1]) : nothing}
     </g>`;
   }
@@ -598,6 +605,24 @@ export class Stage extends View {
     const box = this.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   }
+}
+
+/**
+ * A link is thin; this is what a finger hits, and what gives the link a size.
+ * @param {Point} start
+ * @param {Point} end
+ * @returns {string} a polygon's points
+ */
+function bandOf(start, end) {
+  const length = Math.hypot(end.x - start.x, end.y - start.y) || 1;
+  const side = { x: (-(end.y - start.y) / length) * 13, y: ((end.x - start.x) / length) * 13 };
+  const corners = [
+    [start.x + side.x, start.y + side.y],
+    [end.x + side.x, end.y + side.y],
+    [end.x - side.x, end.y - side.y],
+    [start.x - side.x, start.y - side.y],
+  ];
+  return corners.map(([x, y]) => `${round(x ?? 0)},${round(y ?? 0)}`).join(" ");
 }
 
 /**

@@ -22,8 +22,9 @@ export class Term extends LitElement {
       color: inherit;
       background: none;
       border: 0;
-      border-bottom: 1px dotted var(--edge);
       padding: 0;
+      text-decoration: underline dotted var(--edge) 1.2px;
+      text-underline-offset: 3px;
       cursor: help;
       text-align: left;
     }
