@@ -33,7 +33,7 @@ await build({
   target: "es2022",
   external: ["./sim-wasm.js*"],
   minify: isRelease,
-  sourcemap: isRelease ? false : "linked",
+  sourcemap: isRelease ? false : "inline",
   // Lit's production build is the default condition; its development build warns on the console.
   conditions: isRelease ? [] : ["development"],
   legalComments: "none",

@@ -8,6 +8,13 @@ pub mod error;
 pub mod ids;
 pub mod prng;
 
-pub mod vsr;
-
+pub mod journal;
+pub mod machine;
+pub mod oracle;
+pub mod run;
+pub mod scenario;
+pub mod shard;
+pub mod sim;
 pub mod trace;
+pub mod vsr;
+pub mod workload;

@@ -43,7 +43,7 @@ test("two instances of the engine do not share a run", async () => {
   const glue = (/** @type {string} */ name) => new URL(`sim-wasm.js?n=${name}`, site.url).href;
   const run = (/** @type {string} */ name, /** @type {number} */ ticks) =>
     page.evaluate(advance, { glue: glue(name), link: "v=1", ticks });
-  const [first, second, third] = [await run("a", 10), await run("b", 20), await run("c", 10)];
+  const [first, second, third] = [await run("a", 300), await run("b", 600), await run("c", 300)];
   assert.equal(first.hash, third.hash);
   assert.notEqual(first.hash, second.hash);
   await close();

@@ -28,6 +28,9 @@ pub(crate) struct Step {
     pub(crate) run: fn(&Project, &Ready) -> Outcome,
 }
 
+/// A page that hangs must end in a report.
+const NODE_TEST_TIMEOUT_MS: u32 = 180_000;
+
 const NOTHING: Needs = Needs {
     page_tools: false,
     npm: false,
@@ -178,6 +181,7 @@ fn node_tests(project: &Project, ready: &Ready, folder: &str) -> Outcome {
         "--test-reporter=tap",
     ]);
     command.arg(format!("--test-reporter-destination={}", counts.display()));
+    command.arg(format!("--test-timeout={NODE_TEST_TIMEOUT_MS}"));
     command.args(files);
     let outcome = run(&format!("the tests in {folder}"), &mut command);
     let mut tally = Tally::default();

@@ -111,12 +111,13 @@ fn build(project: &Project, tool: &Tool, cache: &Path, home: &Path) -> Result<()
         command.env_remove(name);
     }
     command.envs(FAST_PROFILE).env("CARGO_TARGET_DIR", &target);
-    let what = format!(
-        "building {} {} once, into {}",
+    eprintln!(
+        "{} {} is not here: it is built once, into {}",
         tool.name,
         tool.version,
         home.display()
     );
+    let what = format!("building {} {}", tool.name, tool.version);
     let log = project.scratch().join(format!("{}.log", tool.package));
     run_logged(&what, &mut command, &log)?;
     // Only the program is kept; a leftover would cost space and nothing else.

@@ -93,7 +93,7 @@ pub struct Superblock {
     /// The op of the durable checkpoint.
     pub checkpoint: Op,
     /// Headers `commit_max ..= head` of the log that `log_view` names.
-    pub suffix: Rc<[Header]>,
+    pub suffix: Rc<[Rc<Header>]>,
 }
 
 impl Superblock {
@@ -465,7 +465,7 @@ pub enum Note {
         /// Largest op known committed.
         commit_max: Op,
         /// Headers `commit_max ..= head`.
-        suffix: Rc<[Header]>,
+        suffix: Rc<[Rc<Header>]>,
     },
     /// This replica takes part in the view from now on.
     BecameNormal {

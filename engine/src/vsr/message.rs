@@ -107,7 +107,7 @@ impl Header {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Prepare {
     /// The header.
-    pub header: Header,
+    pub header: Rc<Header>,
     /// The body, opaque here; the state machine reads it.
     pub body: Rc<[u8]>,
 }
@@ -178,7 +178,7 @@ pub struct DvcEntry {
     /// The position.
     pub op: Op,
     /// The header, where one is known.
-    pub header: Option<Header>,
+    pub header: Option<Rc<Header>>,
     /// What is said of it.
     pub vote: Vote,
 }
@@ -204,7 +204,7 @@ pub struct StartView {
     /// The largest op known committed.
     pub commit_max: Op,
     /// Headers `commit_max ..= head`, linked; the first may be missing only where it is the root.
-    pub suffix: Vec<Header>,
+    pub suffix: Vec<Rc<Header>>,
     /// The incarnation of the asker it answers; zero where nobody asked.
     pub answers: Incarnation,
 }

@@ -2,7 +2,19 @@
 //! hash-chained log. A pure, synchronous core: (state, input) -> effects. Must never know a network,
 //! a disk, a clock or a task; it imports leaves alone.
 
+pub mod dvc_merge;
 pub mod io;
 pub mod knobs;
+pub mod log;
 pub mod message;
+mod normal;
 pub mod quorum;
+mod recovery;
+mod repair;
+mod replica;
+pub mod sessions;
+pub mod timeout;
+mod view_change;
+
+pub use recovery::Recovered;
+pub use replica::{Context, Replica, Roster};

@@ -190,7 +190,7 @@ fn core_imports_leaves(source: &Source<'_>) -> Vec<Finding> {
 }
 
 fn oracle_sees_no_simulator(source: &Source<'_>) -> Vec<Finding> {
-    if !source.path.starts_with("engine/src/sim/oracle") {
+    if !source.path.starts_with("engine/src/oracle/") {
         return Vec::new();
     }
     let code = source.code();

@@ -118,7 +118,7 @@ fn the_core_does_not_climb_out_of_its_folder() {
 
 #[test]
 fn an_oracle_names_no_simulator() {
-    let path = "engine/src/sim/oracle/agreement.rs";
+    let path = "engine/src/oracle/agreement.rs";
     assert_eq!(broken(path, &core("fn look(view: &View) {}")), []);
     assert_eq!(
         broken(path, &core("fn look(sim: &mut Simulator) {}")),

@@ -1,0 +1,96 @@
+//! Tests of I4 on synthetic events.
+
+use super::super::testing::{World, chain, fork};
+use super::*;
+
+#[test]
+fn a_view_that_starts_without_a_replied_op_is_a_violation() {
+    let mut world = World::new(3);
+    world.reply(&chain(3)[2], 0);
+    world.start_view(1, &chain(2), 1);
+    assert_eq!(world.found(Property::I4), 1);
+    assert_eq!(
+        world.kept()[0].text,
+        "a client has the reply for op 3 from view 0, but 1 started view 1 without it: the log it started with ends at op 2"
+    );
+}
+
+#[test]
+fn a_view_that_starts_with_another_entry_there_is_a_violation() {
+    let mut world = World::new(3);
+    let mut headers = chain(3);
+    world.reply(&headers[2], 0);
+    headers[2] = fork(&headers[2]);
+    world.start_view(1, &headers, 2);
+    assert_eq!(world.found(Property::I4), 1);
+    assert!(world.kept()[0].text.contains("another entry"));
+}
+
+#[test]
+fn a_view_that_holds_every_replied_op_is_none() {
+    let mut world = World::new(3);
+    for header in &chain(3) {
+        world.reply(header, 0);
+    }
+    world.start_view(1, &chain(4), 1);
+    assert_eq!(world.found(Property::I4), 0);
+    assert_eq!(world.compared(Property::I4), 3);
+}
+
+#[test]
+fn an_older_view_may_start_late_and_an_unreplied_op_may_vanish() {
+    let mut world = World::new(3);
+    world.reply(&chain(3)[2], 2);
+    world.start_view(1, &chain(2), 1);
+    assert_eq!(world.found(Property::I4), 0);
+}
+
+#[test]
+fn a_reply_that_arrives_after_a_view_started_without_its_op_is_a_violation() {
+    let mut world = World::new(3);
+    world.start_view(1, &chain(2), 1);
+    world.reply(&chain(3)[2], 0);
+    assert_eq!(world.found(Property::I4), 1);
+    world.reply(&chain(2)[1], 0);
+    assert_eq!(world.found(Property::I4), 1);
+}
+
+#[test]
+fn lies_disarm_only_where_honest_holders_fall_below_the_quorum() {
+    let mut durability = Durability::new(2);
+    let header = &chain(1)[0];
+    for replica in 0..3 {
+        durability.held(ReplicaId(replica), Op(1), header.checksum);
+    }
+    durability.lost(ReplicaId(0), Op(1));
+    assert!(durability.is_armed(Op(1)));
+    durability.wiped(ReplicaId(1));
+    assert!(!durability.is_armed(Op(1)));
+    assert!(durability.is_armed(Op(2)));
+}
+
+#[test]
+fn at_rest_the_leader_holds_everything_replied() {
+    let mut world = World::new(3);
+    world.execute_everywhere(3);
+    for header in &chain(3) {
+        world.reply(header, 0);
+    }
+    world.at_rest();
+    assert_eq!(world.found(Property::I4), 0);
+    world.logs.remove(0, 2);
+    world.at_rest();
+    assert_eq!(world.found(Property::I4), 1);
+    assert!(world.kept()[0].text.contains("has nothing there"));
+}
+
+#[test]
+fn folded_ops_are_no_longer_demanded() {
+    let mut durability = Durability::new(2);
+    for header in &chain(5) {
+        durability.held(ReplicaId(0), header.op, header.checksum);
+    }
+    durability.fold_below(Op(4));
+    assert!(durability.get(Op(3)).is_none());
+    assert!(durability.get(Op(4)).is_some());
+}

@@ -1,0 +1,199 @@
+//! I14, no lost wakeup: when a tick is over, the inbox of a running replica is empty, and every state
+//! that waits owns a running timer that ends the wait (protocol sections 3 to 7; scenarios A54). Must
+//! never know what a timer does.
+//!
+//! Exceptions. A paused replica takes nothing in. A cluster of one waits for nobody. A primary that
+//! abdicated has stopped its heartbeats and resends on purpose. A primary waits for its own disk without resending,
+//! and so does a replica that has just booted, whose new incarnation must be durable before it asks. A
+//! replica that voted to leave its view has done waiting and sends its vote again instead.
+
+use super::view::MemberView;
+use super::violation::{Property, Replicas, Report};
+use crate::ids::View;
+use crate::vsr::io::{Status, Timer};
+
+/// Which replicas were last seen stuck: a wait is reported once, not every tick.
+#[derive(Debug)]
+pub(super) struct NoLostWakeup {
+    replica_count: u8,
+    stuck: Replicas,
+}
+
+impl NoLostWakeup {
+    pub(super) fn new(replica_count: u8) -> Self {
+        Self {
+            replica_count,
+            stuck: Replicas::NONE,
+        }
+    }
+
+    /// A replica changed.
+    pub(super) fn moved(&mut self, member: &MemberView, report: &mut Report) {
+        let one = Replicas::one(member.replica);
+        report.compared(Property::I14);
+        let Some(text) = self.fault(member) else {
+            self.stuck = self.stuck.without(one);
+            return;
+        };
+        if !self.stuck.contains(member.replica) {
+            self.stuck = self.stuck.with(member.replica);
+            report.violated(Property::I14, None, one, text);
+        }
+    }
+
+    fn fault(&self, member: &MemberView) -> Option<String> {
+        if !member.up || member.paused {
+            return None;
+        }
+        if member.inbox > 0 {
+            return Some(format!(
+                "{} frames wait in the inbox of {} and nothing opens it",
+                member.inbox, member.replica
+            ));
+        }
+        let (timer, wait) = self.wait(member)?;
+        (!member.timers.contains(timer)).then(|| {
+            format!(
+                "{} {wait} and its timer {} does not run",
+                member.replica,
+                name(timer)
+            )
+        })
+    }
+
+    /// What a replica waits for first of all, and the timer that must end it.
+    fn wait(&self, member: &MemberView) -> Option<(Timer, &'static str)> {
+        if self.replica_count == 1 {
+            return None;
+        }
+        let leads = leads(member.view, self.replica_count, member);
+        let missing = |timer: Timer| !member.timers.contains(timer);
+        let has_voted = !missing(Timer::StartViewChangeResend);
+        match member.status {
+            Status::Recovering if member.writes_pending > 0 => None,
+            Status::ViewChange | Status::Normal if has_voted => None,
+            Status::Recovering => Some((Timer::Probe, "waits to learn who leads")),
+            Status::ViewChange => Some((Timer::ViewChangeWait, "waits for a view to start")),
+            Status::Normal if member.holes && missing(Timer::RepairRetry) => {
+                Some((Timer::RepairRetry, "lacks bodies"))
+            }
+            Status::Normal if !leads => Some((Timer::HeartbeatWait, "follows a primary")),
+            Status::Normal if !member.abdicated && missing(Timer::Heartbeat) => {
+                Some((Timer::Heartbeat, "leads"))
+            }
+            Status::Normal
+                if member.pipeline > 0 && member.writes_pending == 0 && !member.abdicated =>
+            {
+                Some((Timer::PrepareResend, "waits for acks"))
+            }
+            Status::Normal => None,
+        }
+    }
+}
+
+fn leads(view: View, replica_count: u8, member: &MemberView) -> bool {
+    view.primary(replica_count) == member.replica
+}
+
+fn name(timer: Timer) -> &'static str {
+    match timer {
+        Timer::Heartbeat => "heartbeat",
+        Timer::HeartbeatWait => "heartbeat-wait",
+        Timer::ViewChangeWait => "view-change-wait",
+        Timer::StartViewChangeResend => "start-view-change-resend",
+        Timer::DoViewChangeResend => "do-view-change-resend",
+        Timer::PrepareResend => "prepare-resend",
+        Timer::Abdicate => "abdicate",
+        Timer::Probe => "probe",
+        Timer::RepairRetry => "repair-retry",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::World;
+    use super::super::view::Timers;
+    use super::*;
+
+    type Change = fn(&mut MemberView);
+
+    #[test]
+    fn each_wait_without_its_timer_is_a_violation_once() {
+        let cases: [(u8, Change, &str); 7] = [
+            (1, |m| m.inbox = 2, "2 frames wait in the inbox of 1"),
+            (1, |m| m.timers = Timers::default(), "heartbeat-wait"),
+            (0, |m| m.timers = Timers::default(), "0 leads"),
+            (1, |m| m.status = Status::ViewChange, "view-change-wait"),
+            (1, |m| m.status = Status::Recovering, "probe"),
+            (1, |m| m.holes = true, "repair-retry"),
+            (0, |m| m.pipeline = 1, "prepare-resend"),
+        ];
+        for (replica, change, text) in cases {
+            let mut world = World::new(3);
+            world.tick();
+            assert_eq!(world.found(Property::I14), 0);
+            change(&mut world.members[usize::from(replica)]);
+            world.tick();
+            world.members[usize::from(replica)].sessions += 1;
+            world.tick();
+            assert_eq!(world.found(Property::I14), 1, "{text}");
+            assert!(
+                world.kept()[0].text.contains(text),
+                "{}",
+                world.kept()[0].text
+            );
+        }
+    }
+
+    #[test]
+    fn each_exception_holds() {
+        let cases: [(u8, Change); 5] = [
+            (1, |m| {
+                m.paused = true;
+                m.inbox = 2;
+            }),
+            (1, |m| {
+                m.up = false;
+                m.timers = Timers::default();
+            }),
+            (0, |m| {
+                m.abdicated = true;
+                m.timers = Timers::default();
+            }),
+            (0, |m| {
+                m.pipeline = 1;
+                m.writes_pending = 1;
+            }),
+            (1, |m| {
+                m.status = Status::ViewChange;
+                m.timers = m.timers.with(Timer::ViewChangeWait);
+            }),
+        ];
+        for (replica, change) in cases {
+            let mut world = World::new(3);
+            change(&mut world.members[usize::from(replica)]);
+            world.tick();
+            assert_eq!(world.found(Property::I14), 0);
+            assert!(world.compared(Property::I14) > 0);
+        }
+    }
+
+    #[test]
+    fn a_wait_that_ends_and_comes_back_is_reported_again() {
+        let mut world = World::new(3);
+        for inbox in [1, 0, 1] {
+            world.members[2].inbox = inbox;
+            world.tick();
+        }
+        assert_eq!(world.found(Property::I14), 2);
+    }
+
+    #[test]
+    fn a_cluster_of_one_needs_no_timer() {
+        let mut world = World::new(1);
+        world.members[0].timers = Timers::default();
+        world.members[0].pipeline = 1;
+        world.tick();
+        assert_eq!(world.found(Property::I14), 0);
+    }
+}

@@ -1,0 +1,185 @@
+//! What goes wrong without being asked: the profile, its network values, crash and restart rates.
+//! Must never know how a fault is injected.
+
+use serde::Serialize;
+
+use super::problem::{Problem, shown};
+use crate::sim::network_options::NetworkOptions;
+
+/// Probability one, in millionths.
+pub const MILLION: u32 = 1_000_000;
+
+/// A named set of network faults. Crashes are chosen apart from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// Delays only.
+    None,
+    /// Some loss, a replica cut off now and then.
+    Light,
+    /// Loss, long delays, partitions of any size, clogs.
+    Heavy,
+}
+
+impl Profile {
+    /// All profiles, mildest first.
+    pub const ALL: [Self; 3] = [Self::None, Self::Light, Self::Heavy];
+
+    /// The name, as links and scripts spell it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Light => "light",
+            Self::Heavy => "heavy",
+        }
+    }
+
+    /// The network values of this profile.
+    #[must_use]
+    pub fn network(self) -> NetworkOptions {
+        match self {
+            Self::None => NetworkOptions::none(),
+            Self::Light => NetworkOptions::light(),
+            Self::Heavy => NetworkOptions::heavy(),
+        }
+    }
+
+    pub(crate) fn parse(text: &str) -> Result<Self, Problem> {
+        Self::ALL
+            .into_iter()
+            .find(|profile| profile.name() == text)
+            .ok_or_else(|| Problem::new(shown(text), "none, light or heavy"))
+    }
+}
+
+/// All faults of a Run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Faults {
+    /// The profile that `network` started from; single values may have been changed since.
+    pub profile: Profile,
+    /// What the network does on its own.
+    pub network: NetworkOptions,
+    /// Chance per tick that a replica is crashed.
+    pub crash_per_million: u32,
+    /// Chance per tick that a crashed replica is restarted.
+    pub restart_per_million: u32,
+    /// Whether the primary may be crashed.
+    pub crash_primary: bool,
+    /// Replicas able to vote that crashes leave alive; the view-change quorum where not given.
+    pub min_survivors: Option<u8>,
+}
+
+impl Faults {
+    /// The faults of a profile, without crashes.
+    #[must_use]
+    pub fn of(profile: Profile) -> Self {
+        Self {
+            profile,
+            network: profile.network(),
+            crash_per_million: 0,
+            restart_per_million: 0,
+            crash_primary: false,
+            min_survivors: None,
+        }
+    }
+}
+
+/// Reads a probability, `0.02`, as exact millionths. No float is involved, so that `0.29` is never
+/// 289,999.
+pub(crate) fn parse_millionths(text: &str) -> Result<u32, Problem> {
+    let wrong = || {
+        Problem::new(
+            shown(text),
+            "a probability from 0 to 1 with at most six decimals, 0.02 for instance",
+        )
+    };
+    let (whole, decimals) = match text.split_once('.') {
+        Some((whole, decimals)) if !decimals.is_empty() => (whole, decimals),
+        Some(_) => return Err(wrong()),
+        None => (text, ""),
+    };
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if !matches!(whole, "0" | "1") || decimals.len() > 6 || !digits(decimals) {
+        return Err(wrong());
+    }
+    let padded = format!("{decimals:0<6}");
+    let fraction: u32 = padded.parse().map_err(|_| wrong())?;
+    let value = if whole == "1" { MILLION } else { 0 } + fraction;
+    if value > MILLION {
+        return Err(wrong());
+    }
+    Ok(value)
+}
+
+/// [`parse_millionths`] for callers outside: `what` is the flag or key to name in the error.
+///
+/// # Errors
+/// If the text is not a probability from 0 to 1 with at most six decimals.
+pub fn millionths_from_text(what: &str, text: &str) -> Result<u32, crate::error::InputError> {
+    parse_millionths(text).map_err(|problem| problem.at(what))
+}
+
+/// Writes millionths as the shortest decimal.
+#[must_use]
+pub fn millionths_to_text(per_million: u32) -> String {
+    let whole = per_million / MILLION;
+    let fraction = per_million % MILLION;
+    if fraction == 0 {
+        return whole.to_string();
+    }
+    let digits = format!("{fraction:06}");
+    format!("{whole}.{}", digits.trim_end_matches('0'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities_are_read_exactly() {
+        for (text, expected) in [
+            ("0", 0),
+            ("1", 1_000_000),
+            ("1.0", 1_000_000),
+            ("0.02", 20_000),
+            ("0.29", 290_000),
+            ("0.000001", 1),
+            ("0.999999", 999_999),
+        ] {
+            assert_eq!(parse_millionths(text), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_millionth_round_trips() {
+        for value in (0..=MILLION).step_by(7).chain([MILLION]) {
+            assert_eq!(parse_millionths(&millionths_to_text(value)), Ok(value));
+        }
+    }
+
+    #[test]
+    fn what_is_no_probability_is_refused() {
+        for text in [
+            "",
+            ".",
+            "1.",
+            ".5",
+            "2",
+            "1.000001",
+            "0.0000001",
+            "-0.1",
+            "+0.1",
+            "0,1",
+            "1e-3",
+            "0x1",
+            "NaN",
+            "00.1",
+            "0.1.2",
+        ] {
+            let error = millionths_from_text("crash", text).unwrap_err().to_string();
+            assert!(error.starts_with("crash: "), "{error}");
+            assert!(error.contains("a probability from 0 to 1"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! What a run is, as data and as text: the Run, its faults, the script of verbs, the link that
+//! carries all of it, and the built-in stories. Must never know a simulator: a link decodes without
+//! one.
+
+mod condition;
+mod faults;
+mod golden;
+mod link;
+mod places;
+mod problem;
+mod run;
+mod script;
+mod setting;
+mod stories;
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod strategies;
+mod trigger;
+mod verb;
+
+pub use condition::{
+    Baseline, ClientFacts, Condition, Observed, ReplicaCondition, ReplicaFacts, ReplicaWhat,
+};
+pub use faults::{Faults, MILLION, Profile, millionths_from_text, millionths_to_text};
+pub use golden::{GOLDEN, GoldenRun};
+pub use link::{LINK_BYTES_MAX, decode, encode, seed_from_text};
+pub use places::{Links, PacketName};
+pub use run::{Cluster, Cursor, EPOCH, Run, Story, TICK_MAX, Workload};
+pub use script::{StoryAction, TimedAct, parse_acts, parse_story, write_acts, write_story};
+pub use setting::Setting;
+pub use stories::{BUILT_IN, BuiltIn};
+pub use trigger::Trigger;
+pub use verb::{Action, GroupName, Verb};

@@ -1,0 +1,113 @@
+//! Booting a replica from its disk: read the superblock and both rings, let the core decide, host
+//! the group. Must never decide what a block is worth.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::ids::{GroupId, Op};
+use crate::journal::{self, Block, Unopenable, Zone, open_superblock};
+use crate::machine::Partition;
+use crate::prng::Rng;
+use crate::shard::bus::MessageBus;
+use crate::shard::group::{Group, GroupHandle};
+use crate::shard::mailbox::Mailbox;
+use crate::shard::pump::Shard;
+use crate::vsr::io::{Note, Superblock};
+use crate::vsr::knobs::Knobs;
+use crate::vsr::message::{Header, Prepare};
+use crate::vsr::{Context, Recovered, Replica, Roster};
+
+/// Where a booted group is put, for those who look at it.
+pub type Booted = Rc<RefCell<Option<Rc<RefCell<Group>>>>>;
+
+/// What a replica boots with.
+pub struct Boot {
+    /// Whose part it is.
+    pub roster: Roster,
+    /// The knobs.
+    pub knobs: Knobs,
+    /// Back-off jitter of this life.
+    pub jitter: Rng,
+    /// The lanes into its pump.
+    pub mailbox: Rc<Mailbox>,
+    /// Where the group is put once it is up.
+    pub booted: Booted,
+}
+
+/// Reads the disk, boots, and runs the pump until the replica crashes.
+pub async fn boot_and_run<B: MessageBus>(bus: B, boot: Boot) {
+    let group_id = boot.roster.group;
+    let found = match read_disk(&bus, &boot).await {
+        Ok(found) => found,
+        Err(unopenable) => {
+            let rule = match unopenable {
+                Unopenable::NotFound => "a disk holds a superblock",
+                Unopenable::QuorumLost => "two copies of a superblock agree",
+            };
+            bus.note(group_id, Note::RuleBroken { rule, op: Op(0) });
+            return;
+        }
+    };
+    let mut machine = Partition::default();
+    let mut effects = Vec::new();
+    let mut context = Context {
+        now_micros: bus.realtime_micros(),
+        machine: &mut machine,
+        effects: &mut effects,
+    };
+    let replica = Replica::boot(boot.roster, boot.knobs, found, boot.jitter, &mut context);
+    let group = Rc::new(RefCell::new(Group::new(replica, machine, effects)));
+    *boot.booted.borrow_mut() = Some(Rc::clone(&group));
+    let handle = GroupHandle::new(group, Rc::clone(&boot.mailbox), bus.clone());
+    Shard::new(bus, boot.mailbox, vec![handle]).pump().await;
+}
+
+async fn read_disk<B: MessageBus>(bus: &B, boot: &Boot) -> Result<Recovered, Unopenable> {
+    let group = boot.roster.group;
+    let copies = read_zone(bus, group, Zone::Superblock).await;
+    let copies: Vec<Option<Rc<Superblock>>> = copies
+        .into_iter()
+        .map(|(_, block)| match block {
+            Block::Superblock(superblock) => Some(superblock),
+            Block::Prepare(_) | Block::Header(_) => None,
+        })
+        .collect();
+    let superblock = open_superblock(&copies)?;
+    let prepares = read_zone(bus, group, Zone::Prepares).await;
+    let headers = read_zone(bus, group, Zone::Headers).await;
+    let prepares: BTreeMap<u32, Rc<Prepare>> = prepares
+        .into_iter()
+        .filter_map(|(place, block)| match block {
+            Block::Prepare(prepare) => Some((place, prepare)),
+            Block::Header(_) | Block::Superblock(_) => None,
+        })
+        .collect();
+    let headers: BTreeMap<u32, Rc<Header>> = headers
+        .into_iter()
+        .filter_map(|(place, block)| match block {
+            Block::Header(header) => Some((place, header)),
+            Block::Prepare(_) | Block::Superblock(_) => None,
+        })
+        .collect();
+    Ok(Recovered {
+        superblock: superblock.as_ref().clone(),
+        prepares: journal::recover_prepares(&prepares, &headers, boot.knobs.journal_slots),
+    })
+}
+
+/// Every block of a zone, by place.
+async fn read_zone<B: MessageBus>(bus: &B, group: GroupId, zone: Zone) -> Vec<(u32, Block)> {
+    let addresses = bus.addresses(journal::zone(group, zone));
+    let blocks = bus.read(addresses.clone()).await;
+    addresses
+        .into_iter()
+        .zip(blocks)
+        .filter_map(|(address, block)| Some((place(address), block?)))
+        .collect()
+}
+
+/// The place of an address in its zone.
+fn place(address: u64) -> u32 {
+    u32::try_from(address & u64::from(u32::MAX)).expect("masked to 32 bits")
+}

@@ -1,0 +1,288 @@
+//! One group on a shard: the protocol core with its state machine, and the tasks that perform its
+//! effects. It decides nothing but the order of writes: one at a time into a slot, and none while a
+//! superblock is under way, so that no entry of a new log overwrites one of the old before the disk
+//! knows the new log's view.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::ids::{Checksum, GroupId, Incarnation, Op, Process, ReplicaId, View};
+use crate::journal::{self, Block, COPIES, Zone};
+use crate::machine::Partition;
+use crate::shard::bus::MessageBus;
+use crate::shard::mailbox::{Completion, Mailbox};
+use crate::vsr::io::{Effect, Input, Superblock};
+use crate::vsr::message::{Frame, Message, Prepare};
+use crate::vsr::{Context, Replica};
+
+/// The state of a group. Borrowed for the length of one input, never across an await.
+pub struct Group {
+    /// The protocol core.
+    pub replica: Replica,
+    /// The state machine.
+    pub machine: Partition,
+    writes: Writes,
+    effects: Vec<Effect>,
+}
+
+/// Prepare writes under way and waiting.
+#[derive(Default)]
+struct Writes {
+    /// By op: under way, and what waits for the same slot.
+    slots: BTreeMap<Op, Option<Rc<Prepare>>>,
+    /// Superblocks under way.
+    superblocks: u32,
+    /// Prepares that wait for a superblock.
+    waiting: Vec<Rc<Prepare>>,
+}
+
+/// A group shared between the pump and those who look at it.
+pub struct GroupHandle<B: MessageBus> {
+    id: GroupId,
+    group: Rc<RefCell<Group>>,
+    mailbox: Rc<Mailbox>,
+    bus: B,
+}
+
+impl Group {
+    /// A group around a replica that was just started or booted, whose first effects wait.
+    #[must_use]
+    pub fn new(replica: Replica, machine: Partition, effects: Vec<Effect>) -> Self {
+        Self {
+            replica,
+            machine,
+            writes: Writes::default(),
+            effects,
+        }
+    }
+
+    /// Writes under way or waiting.
+    #[must_use]
+    pub fn writes_pending(&self) -> usize {
+        self.writes.slots.len() + self.writes.waiting.len() + self.writes.superblocks as usize
+    }
+}
+
+impl<B: MessageBus> GroupHandle<B> {
+    /// Hosts a group and performs its first effects.
+    #[must_use]
+    pub fn new(group: Rc<RefCell<Group>>, mailbox: Rc<Mailbox>, bus: B) -> Self {
+        let id = group.borrow().replica.roster().group;
+        let handle = Self {
+            id,
+            group,
+            mailbox,
+            bus,
+        };
+        handle.perform();
+        handle
+    }
+
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> GroupId {
+        self.id
+    }
+
+    /// Hands one input to the core and performs what follows; whether anything did.
+    pub fn handle(&self, input: Input) -> bool {
+        {
+            let group = &mut *self.group.borrow_mut();
+            let mut context = Context {
+                now_micros: self.bus.realtime_micros(),
+                machine: &mut group.machine,
+                effects: &mut group.effects,
+            };
+            group.replica.handle(input, &mut context);
+            if group.effects.is_empty() {
+                return false;
+            }
+        }
+        self.perform();
+        true
+    }
+
+    /// The end of a write: what waited for it goes on, then the core hears of it.
+    pub fn complete(&self, completion: Completion) {
+        match completion {
+            Completion::Prepare { op, checksum, .. } => {
+                let next = self.group.borrow_mut().writes.slots.remove(&op).flatten();
+                if let Some(next) = next {
+                    self.write_prepare(next);
+                }
+                self.handle(Input::PrepareSynced { op, checksum });
+            }
+            Completion::Superblock { sequence, .. } => {
+                self.group.borrow_mut().writes.superblocks -= 1;
+                self.handle_superblock(sequence);
+            }
+        }
+    }
+
+    fn handle_superblock(&self, sequence: u64) {
+        self.handle(Input::SuperblockSynced { sequence });
+        let waiting = {
+            let writes = &mut self.group.borrow_mut().writes;
+            if writes.superblocks > 0 {
+                return;
+            }
+            std::mem::take(&mut writes.waiting)
+        };
+        for prepare in waiting {
+            self.write_prepare(prepare);
+        }
+    }
+
+    fn perform(&self) {
+        let (mut effects, incarnation, from) = {
+            let group = &mut *self.group.borrow_mut();
+            (
+                std::mem::take(&mut group.effects),
+                group.replica.incarnation(),
+                group.replica.roster().replica,
+            )
+        };
+        let sender = Sender {
+            group: self.id,
+            from,
+            incarnation,
+        };
+        for effect in effects.drain(..) {
+            self.perform_one(effect, sender);
+        }
+        // The emptied buffer goes back, so that an input allocates nothing.
+        self.group.borrow_mut().effects = effects;
+    }
+
+    fn perform_one(&self, effect: Effect, sender: Sender) {
+        match effect {
+            Effect::Note(note) => self.bus.note(self.id, note),
+            Effect::SendReplica { to, view, message } => {
+                let frame = sender.frame(Process::Replica(to), view, message);
+                self.bus.send_to_replica(frame);
+            }
+            Effect::SendClient { to, view, message } => {
+                let frame = sender.frame(Process::Client(to), view, message);
+                self.bus.send_to_client(frame);
+            }
+            Effect::WritePrepare(prepare) => self.write_prepare(prepare),
+            Effect::WriteSuperblock(superblock) => self.write_superblock(superblock),
+            Effect::ServePrepares {
+                to,
+                from,
+                through,
+                entries,
+            } => self.serve(sender, to, (from, through), entries),
+        }
+    }
+
+    fn write_prepare(&self, prepare: Rc<Prepare>) {
+        let op = prepare.header.op;
+        let slots = {
+            let group = &mut *self.group.borrow_mut();
+            if group.writes.superblocks > 0 {
+                group.writes.waiting.push(prepare);
+                return;
+            }
+            if let Some(queued) = group.writes.slots.get_mut(&op) {
+                *queued = Some(prepare);
+                return;
+            }
+            group.writes.slots.insert(op, None);
+            group.replica.knobs().journal_slots
+        };
+        let place = journal::slot(op, slots);
+        let (bus, mailbox, group) = (self.bus.clone(), Rc::clone(&self.mailbox), self.id);
+        self.bus.spawn(Box::pin(async move {
+            let checksum = prepare.header.checksum;
+            let header = Rc::clone(&prepare.header);
+            let prepares = journal::address(group, Zone::Prepares, place);
+            let headers = journal::address(group, Zone::Headers, place);
+            bus.write(prepares, Block::Prepare(prepare)).await;
+            bus.sync().await;
+            bus.write(headers, Block::Header(header)).await;
+            bus.sync().await;
+            mailbox.push_completion(Completion::Prepare {
+                group,
+                op,
+                checksum,
+            });
+        }));
+    }
+
+    fn write_superblock(&self, superblock: Rc<Superblock>) {
+        self.group.borrow_mut().writes.superblocks += 1;
+        let (bus, mailbox, group) = (self.bus.clone(), Rc::clone(&self.mailbox), self.id);
+        self.bus.spawn(Box::pin(async move {
+            let sequence = superblock.sequence;
+            let copies: Vec<_> = (0..COPIES)
+                .map(|copy| {
+                    let address = journal::address(group, Zone::Superblock, copy);
+                    bus.write(address, Block::Superblock(Rc::clone(&superblock)))
+                })
+                .collect();
+            for copy in copies {
+                copy.await;
+            }
+            bus.sync().await;
+            mailbox.push_completion(Completion::Superblock { group, sequence });
+        }));
+    }
+
+    /// Reads what was asked for from the journal, sends what is still there, and ends the answer.
+    fn serve(
+        &self,
+        sender: Sender,
+        to: ReplicaId,
+        (from, through): (Op, Op),
+        entries: Vec<(Op, Checksum)>,
+    ) {
+        let (view, slots) = {
+            let group = self.group.borrow();
+            (group.replica.view(), group.replica.knobs().journal_slots)
+        };
+        let (bus, group) = (self.bus.clone(), self.id);
+        self.bus.spawn(Box::pin(async move {
+            let addresses = entries
+                .iter()
+                .map(|&(op, _)| journal::address(group, Zone::Prepares, journal::slot(op, slots)));
+            let blocks = bus.read(addresses.collect()).await;
+            let receiver = Process::Replica(to);
+            for block in blocks {
+                let Some(Block::Prepare(prepare)) = block else {
+                    continue;
+                };
+                // The slot may have been written again since the request came.
+                let named = (prepare.header.op, prepare.header.checksum);
+                if entries.contains(&named) {
+                    let message = Message::RepairPrepare { prepare };
+                    bus.send_to_replica(sender.frame(receiver, view, message));
+                }
+            }
+            let message = Message::RepairDone { from, through };
+            bus.send_to_replica(sender.frame(receiver, view, message));
+        }));
+    }
+}
+
+/// Who a group's frames come from.
+#[derive(Clone, Copy)]
+struct Sender {
+    group: GroupId,
+    from: ReplicaId,
+    incarnation: Incarnation,
+}
+
+impl Sender {
+    fn frame(self, to: Process, view: View, message: Message) -> Frame {
+        Frame {
+            group: self.group,
+            from: Process::Replica(self.from),
+            to,
+            view,
+            incarnation: self.incarnation,
+            message,
+        }
+    }
+}

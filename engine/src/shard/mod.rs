@@ -1,0 +1,12 @@
+//! The asynchronous shell around the protocol: a message pump beside short-lived tasks. It performs
+//! effects and decides nothing. Must never know the world behind the bus.
+
+pub mod boot;
+pub mod bus;
+mod group;
+mod mailbox;
+mod pump;
+
+pub use group::{Group, GroupHandle};
+pub use mailbox::{Completion, Mailbox};
+pub use pump::Shard;

@@ -1,0 +1,377 @@
+//! What can be done to the world: every verb of the script, and why it cannot be done now. Must never
+//! do anything to a replica that power, a disk, a wire or a client could not.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use crate::ids::{ClientId, Process, ReplicaId, Tick};
+use crate::prng::{Purpose, Rng};
+use crate::scenario::{Action, Setting, Verb};
+use crate::sim::nemesis::{Decision, NemesisOptions, ReplicaView};
+use crate::sim::network::NetworkFault;
+use crate::sim::network_verbs::NetworkRefusal;
+use crate::sim::simulator::Simulator;
+use crate::trace::{Act, Actor, EventKind, Skipped};
+use crate::vsr::io::Status;
+use crate::vsr::quorum::Quorums;
+
+/// What is still to be done in the tick under way.
+#[derive(Debug, Default)]
+pub struct Agenda {
+    decisions: VecDeque<Decision>,
+    has_rolled: bool,
+}
+
+/// Writes that warm a cluster up: so many of each client, then all replicas execute them.
+#[derive(Clone, Debug)]
+pub struct Warming {
+    left: Vec<u32>,
+}
+
+impl Simulator {
+    pub(super) fn plan_acts(&mut self) {
+        self.agenda = Agenda::default();
+        let tick = self.tick;
+        while self
+            .run
+            .acts
+            .get(self.acts_done)
+            .is_some_and(|act| act.tick < tick)
+        {
+            self.acts_done += 1;
+        }
+    }
+
+    /// Does the next thing that is due in this tick: story, then acts, then nemesis. Whether there
+    /// was one.
+    pub(super) fn act_next(&mut self) -> bool {
+        if self.story_next() {
+            return true;
+        }
+        if let Some(act) = self.run.acts.get(self.acts_done)
+            && act.tick == self.tick
+        {
+            let action = act.action;
+            self.acts_done += 1;
+            self.act(action, Actor::Person);
+            return true;
+        }
+        if !self.agenda.has_rolled {
+            self.agenda.has_rolled = true;
+            self.agenda.decisions = self.roll_nemesis().into();
+        }
+        let Some(decision) = self.agenda.decisions.pop_front() else {
+            return false;
+        };
+        let verb = match decision {
+            Decision::Crash(replica) => Verb::Crash(replica),
+            Decision::Restart(replica) => Verb::Restart(replica),
+        };
+        self.act_verb(verb, Actor::Nemesis);
+        true
+    }
+
+    fn roll_nemesis(&self) -> Vec<Decision> {
+        let faults = &self.run.faults;
+        if faults.crash_per_million == 0 && faults.restart_per_million == 0 {
+            return Vec::new();
+        }
+        let quorums = Quorums::of(self.run.cluster.replicas);
+        let options = NemesisOptions {
+            crash_per_million: faults.crash_per_million,
+            restart_per_million: faults.restart_per_million,
+            crash_primary: faults.crash_primary,
+            ..NemesisOptions::none(faults.min_survivors.unwrap_or(quorums.view_change))
+        };
+        let views: Vec<ReplicaView> = self.replica_ids().map(|r| self.nemesis_view(r)).collect();
+        options.decide(self.seeds.faults, self.tick.0, &views)
+    }
+
+    fn nemesis_view(&self, replica: ReplicaId) -> ReplicaView {
+        let place = &self.places[usize::from(replica.0)];
+        let group = self.group(replica);
+        let group = group.as_ref().map(|group| group.borrow());
+        let core = group.as_ref().map(|group| &group.replica);
+        ReplicaView {
+            up: place.up,
+            can_vote: !place.paused && core.is_some_and(|core| core.can_vote()),
+            is_primary: core
+                .is_some_and(|core| core.is_primary() && core.status() == Status::Normal),
+            since_tick: (place.since > Tick(0)).then_some(place.since.0),
+        }
+    }
+
+    pub(super) fn act_verb(&mut self, verb: Verb, by: Actor) {
+        self.act(Action { verb, group: None }, by);
+    }
+
+    /// Does one action, or records why it cannot be done.
+    pub(super) fn act(&mut self, action: Action, by: Actor) {
+        let act = Act {
+            text: Rc::from(action.to_string()),
+            by,
+        };
+        let refused = match self.refusal(action.verb) {
+            Some(because) => Some(because),
+            None => self
+                .change_links(action.verb)
+                .err()
+                .map(|refusal| refusal.to_string()),
+        };
+        if let Some(because) = refused {
+            self.world.push(EventKind::Skipped(Skipped {
+                act,
+                because: Rc::from(because),
+            }));
+        } else {
+            self.world.push(EventKind::Acted(act));
+            self.perform(action.verb);
+        }
+        self.world.count_step();
+    }
+
+    /// Why a verb cannot be done now, where the network has no say.
+    fn refusal(&self, verb: Verb) -> Option<String> {
+        let place = |replica: ReplicaId| &self.places[usize::from(replica.0)];
+        match verb {
+            Verb::Crash(r) if !place(r).up => Some(format!("replica {r} is down already")),
+            Verb::Restart(r) if place(r).up => Some(format!("replica {r} runs already")),
+            Verb::Pause(r) if !place(r).up => Some(format!("replica {r} is down")),
+            Verb::Pause(r) if place(r).paused => Some(format!("replica {r} is paused already")),
+            Verb::Resume(r) if !place(r).paused => Some(format!("replica {r} is not paused")),
+            Verb::Write(client, _) | Verb::Read(client, _) => self.refusal_to_ask(client),
+            Verb::Settle if self.settle.is_some() => Some("the end phase has begun".into()),
+            Verb::Expect(condition, _) if !condition.holds(self, &self.story.baseline()) => {
+                Some(format!("{condition} does not hold"))
+            }
+            _ => None,
+        }
+    }
+
+    fn refusal_to_ask(&self, client: ClientId) -> Option<String> {
+        let asker = self.clients.get(usize::from(client.0))?;
+        if asker.is_ready() {
+            return None;
+        }
+        Some(if asker.session().0 == 0 {
+            format!("client {client} has no session yet")
+        } else {
+            let request = asker.request();
+            format!("client {client} still waits for the answer to request {request}")
+        })
+    }
+
+    /// The verbs of the network; the others change no link.
+    fn change_links(&mut self, verb: Verb) -> Result<(), NetworkRefusal> {
+        let now = self.tick.0;
+        match verb {
+            Verb::Cut(links) => self.network.cut(links.from, links.to),
+            Verb::Mute(links) => self.network.mute(links.from, links.to),
+            Verb::Join(links) => self.network.join(links.from, links.to),
+            Verb::Clog(links, ticks) => links
+                .iter()
+                .try_for_each(|(from, to)| self.network.clog(now, from, to, u64::from(ticks))),
+            Verb::Delay(links, ticks) => links
+                .iter()
+                .try_for_each(|(from, to)| self.network.delay(from, to, ticks)),
+            Verb::Filter(links, kinds) => links
+                .iter()
+                .try_for_each(|(from, to)| self.network.filter(from, to, kinds)),
+            Verb::Hold(links, kinds) => links
+                .iter()
+                .try_for_each(|(from, to)| self.network.hold(from, to, kinds)),
+            Verb::Release(links) => links
+                .iter()
+                .try_for_each(|(from, to)| self.network.release(from, to)),
+            Verb::Drop(name) => self.drop_packet(name.from, name.to, name.number),
+            Verb::Dup(name) => self.duplicate_packet(name.from, name.to, name.number),
+            Verb::Deliver(name) => {
+                self.network
+                    .deliver_packet(now, name.from, name.to, name.number)
+            }
+            Verb::Heal => {
+                self.network.heal(now);
+                Ok(())
+            }
+            Verb::Crash(_)
+            | Verb::Restart(_)
+            | Verb::Pause(_)
+            | Verb::Resume(_)
+            | Verb::Write(..)
+            | Verb::Read(..)
+            | Verb::Warm(_)
+            | Verb::Load(_)
+            | Verb::Set(..)
+            | Verb::Profile(_)
+            | Verb::Settle
+            | Verb::Expect(..) => Ok(()),
+        }
+    }
+
+    /// The verbs that are not the network's, once nothing stands against them.
+    fn perform(&mut self, verb: Verb) {
+        match verb {
+            Verb::Crash(replica) => self.crash(replica),
+            Verb::Restart(replica) => self.restart(replica),
+            Verb::Pause(replica) => self.set_paused(replica, true),
+            Verb::Resume(replica) => self.set_paused(replica, false),
+            Verb::Write(client, target) => self.ask(client, target, true),
+            Verb::Read(client, target) => self.ask(client, target, false),
+            Verb::Warm(writes) => {
+                self.warming = Some(Warming {
+                    left: vec![writes; self.clients.len()],
+                });
+            }
+            Verb::Load(rate) => self.set(Setting::Load, rate),
+            Verb::Set(setting, value) => self.set(setting, value),
+            Verb::Profile(profile) => {
+                self.run.faults.profile = profile;
+                self.run.faults.network = profile.network();
+                self.apply_values();
+            }
+            Verb::Settle => self.begin_settling(),
+            Verb::Cut(_)
+            | Verb::Mute(_)
+            | Verb::Join(_)
+            | Verb::Clog(..)
+            | Verb::Delay(..)
+            | Verb::Filter(..)
+            | Verb::Hold(..)
+            | Verb::Release(_)
+            | Verb::Drop(_)
+            | Verb::Dup(_)
+            | Verb::Deliver(_)
+            | Verb::Heal
+            | Verb::Expect(..) => {}
+        }
+    }
+
+    pub(super) fn set_paused(&mut self, replica: ReplicaId, paused: bool) {
+        self.world.executor.pause(u16::from(replica.0), paused);
+        self.places[usize::from(replica.0)].paused = paused;
+    }
+
+    pub(super) fn set(&mut self, setting: Setting, value: u32) {
+        setting.write(value, &mut self.run);
+        self.apply_values();
+    }
+
+    /// Hands the values of the run to those who use them.
+    pub(super) fn apply_values(&mut self) {
+        self.network.set_options(self.run.faults.network.clone());
+        self.generator
+            .set_load_per_million(self.run.workload.load_per_million);
+        for client in &mut self.clients {
+            client.set_request_timeout_ticks(self.run.workload.retry_ticks);
+        }
+        for replica in self.replica_ids() {
+            if let Some(group) = self.group(replica) {
+                let knobs = self.run.knobs.clone();
+                group.borrow_mut().replica.set_knobs(knobs);
+            }
+        }
+    }
+
+    fn ask(&mut self, client: ClientId, target: Option<ReplicaId>, write: bool) {
+        let known = self.world.record.borrow().auditor.known();
+        let body = if write {
+            self.generator.next_send(client)
+        } else {
+            self.generator.next_poll(client, known)
+        };
+        self.submit_as(client, body, target);
+    }
+
+    fn submit_as(&mut self, client: ClientId, body: Rc<[u8]>, target: Option<ReplicaId>) {
+        let mut effects = Vec::new();
+        let tick = self.tick;
+        if let Some(asker) = self.clients.get_mut(usize::from(client.0)) {
+            // Checked before: it is ready and the replica exists.
+            let _ = asker.submit(tick, body, target, &mut effects);
+        }
+        self.perform_client(client, &mut effects);
+    }
+
+    /// Lets warming clients write; whether warming is over.
+    pub(super) fn warm_clients(&mut self) {
+        let Some(mut warming) = self.warming.take() else {
+            return;
+        };
+        let mut is_done = true;
+        for (place, left) in (0_u8..).zip(&mut warming.left) {
+            let client = ClientId(place);
+            let is_ready = self.clients[usize::from(place)].is_ready();
+            if *left > 0 && is_ready {
+                *left -= 1;
+                let body = self.generator.next_send(client);
+                self.submit_as(client, body, None);
+            }
+            is_done &= *left == 0 && self.clients[usize::from(place)].is_ready();
+        }
+        if !is_done || !self.have_all_executed() {
+            self.warming = Some(warming);
+        }
+    }
+
+    fn have_all_executed(&self) -> bool {
+        let mut heads = self
+            .members
+            .iter()
+            .filter(|member| member.up && !member.paused)
+            .map(|member| member.commit_min);
+        let first = heads.next();
+        heads.all(|head| Some(head) == first)
+    }
+
+    fn drop_packet(
+        &mut self,
+        from: Process,
+        to: Process,
+        number: u64,
+    ) -> Result<(), NetworkRefusal> {
+        let packet = self.network.drop_packet(from, to, number)?;
+        self.push_dropped(from, to, &packet);
+        Ok(())
+    }
+
+    fn duplicate_packet(
+        &mut self,
+        from: Process,
+        to: Process,
+        number: u64,
+    ) -> Result<(), NetworkRefusal> {
+        let now = self.tick.0;
+        let cause = self.world.record.borrow().last_number();
+        let report = self
+            .network
+            .duplicate_packet(now, from, to, number, cause)?;
+        self.push_copy(from, to, report);
+        Ok(())
+    }
+
+    /// Rolls partitions and clogs at the end of a tick, and records what came of it as the act that
+    /// would do the same.
+    pub(super) fn change_network(&mut self) {
+        for fault in self.network.tick_faults(self.tick.0) {
+            self.record_network_fault(&fault);
+        }
+    }
+
+    fn record_network_fault(&mut self, fault: &NetworkFault) {
+        if let Some(text) = fault.act_text() {
+            self.world.push(EventKind::Acted(Act {
+                text: Rc::from(text),
+                by: Actor::Nemesis,
+            }));
+        }
+    }
+
+    /// A stream for picks that no feature shares.
+    pub(super) fn pick_rng(&self, number: u64) -> Rng {
+        Rng::keyed(self.seeds.faults, Purpose::Pick, [self.tick.0, number])
+    }
+
+    pub(super) fn replica_ids(&self) -> impl Iterator<Item = ReplicaId> + use<> {
+        (0..self.run.cluster.replicas).map(ReplicaId)
+    }
+}

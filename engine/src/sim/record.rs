@@ -1,0 +1,202 @@
+//! The record of a run: every event gets its number here, is folded into the run hash where it
+//! counts, shown to oracles and auditor, and kept for whoever reads on. Must never change what
+//! happens.
+
+use crate::digest::{RunHash, checksum_bytes};
+use crate::ids::{GroupId, Op, ReplicaId, Tick};
+use crate::oracle::{Oracles, Property, Replicas, Violation};
+use crate::trace::{Event, EventKind, Fate, Recorder};
+use crate::vsr::io::Note;
+use crate::workload::{AuditProperty, Auditor};
+
+/// What has happened, counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Totals {
+    /// Ops committed.
+    pub commits: u64,
+    /// Views started.
+    pub view_changes: u64,
+    /// Crashes.
+    pub crashes: u64,
+    /// Restarts.
+    pub restarts: u64,
+    /// Bodies fetched by repair.
+    pub repairs: u64,
+    /// Replies accepted by clients, registers not counted.
+    pub replies: u64,
+    /// Frames delivered.
+    pub delivered: u64,
+    /// Packets that ended otherwise.
+    pub lost: u64,
+    /// Acts and faults.
+    pub acts: u64,
+    /// Ops that two replicas or more executed and that were compared.
+    pub ops_compared: u64,
+}
+
+/// The record.
+pub struct Record {
+    recorder: Recorder,
+    /// The oracles.
+    pub oracles: Oracles,
+    /// The auditor of what clients were told.
+    pub auditor: Auditor,
+    /// Counters.
+    pub totals: Totals,
+    /// Replicas whose rule broke in this round: they are to be halted.
+    pub halted: Vec<ReplicaId>,
+    hash: RunHash,
+    number: u64,
+    tick: Tick,
+    step: u32,
+    group: GroupId,
+}
+
+impl Record {
+    /// An empty record.
+    #[must_use]
+    pub fn new(recorder: Recorder, oracles: Oracles, auditor: Auditor, group: GroupId) -> Self {
+        Self {
+            recorder,
+            oracles,
+            auditor,
+            totals: Totals::default(),
+            halted: Vec::new(),
+            hash: RunHash::default(),
+            number: 0,
+            tick: Tick(0),
+            step: 0,
+            group,
+        }
+    }
+
+    /// Enters a tick.
+    pub fn enter_tick(&mut self, tick: Tick) {
+        self.tick = tick;
+        self.step = 0;
+    }
+
+    /// The next step of the tick begins.
+    pub fn next_step(&mut self) {
+        self.step += 1;
+    }
+
+    /// The number of steps done in this tick.
+    #[must_use]
+    pub fn step(&self) -> u32 {
+        self.step
+    }
+
+    /// The number of the last event.
+    #[must_use]
+    pub fn last_number(&self) -> u64 {
+        self.number.saturating_sub(1)
+    }
+
+    /// The run hash.
+    #[must_use]
+    pub fn hash(&self) -> u64 {
+        self.hash.value()
+    }
+
+    /// Folds a word into the run hash.
+    pub fn fold(&mut self, word: u64) {
+        self.hash.fold(word);
+    }
+
+    /// What is kept to be read.
+    #[must_use]
+    pub fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    /// Records an event; its number.
+    pub fn push(&mut self, kind: EventKind) -> u64 {
+        let number = self.number;
+        self.number += 1;
+        self.count(&kind);
+        let event = Event {
+            number,
+            tick: self.tick,
+            step: self.step,
+            kind,
+        };
+        self.oracles.observe(&event);
+        self.auditor.observe(&event.kind);
+        self.recorder.keep(event);
+        number
+    }
+
+    fn count(&mut self, kind: &EventKind) {
+        match kind {
+            EventKind::Sent { .. }
+            | EventKind::Requested { .. }
+            | EventKind::SessionLost { .. } => {}
+            EventKind::Ended { fate, .. } => match fate {
+                Fate::Delivered => self.totals.delivered += 1,
+                Fate::Lost
+                | Fate::Cut
+                | Fate::Partitioned
+                | Fate::Filtered
+                | Fate::Evicted
+                | Fate::TargetDown
+                | Fate::Dropped
+                | Fate::InboxFull => self.totals.lost += 1,
+            },
+            EventKind::Noted { replica, note, .. } => self.count_note(*replica, note),
+            EventKind::Acted(act) => {
+                self.totals.acts += 1;
+                self.hash.fold(checksum_bytes(act.text.as_bytes()).0);
+            }
+            EventKind::Skipped(skipped) => {
+                self.hash
+                    .fold(checksum_bytes(skipped.act.text.as_bytes()).0);
+            }
+            EventKind::Crashed { .. } => self.totals.crashes += 1,
+            EventKind::Restarted { .. } => self.totals.restarts += 1,
+            EventKind::Replied { reply, .. } => {
+                if reply.request.0 > 0 {
+                    self.totals.replies += 1;
+                }
+                self.hash.fold(reply.checksum.0);
+            }
+        }
+    }
+
+    fn count_note(&mut self, replica: ReplicaId, note: &Note) {
+        match note {
+            Note::Executed { prepare, .. } => {
+                let op = prepare.header.op;
+                self.totals.commits = self.totals.commits.max(op.0);
+                self.hash
+                    .fold(prepare.header.checksum.0 ^ u64::from(replica.0));
+            }
+            Note::ViewStarted { .. } => self.totals.view_changes += 1,
+            Note::Filled { repair: true, .. } => self.totals.repairs += 1,
+            Note::RuleBroken { .. } => self.halted.push(replica),
+            _ => {}
+        }
+    }
+
+    /// Takes over what oracles and auditor found.
+    pub fn collect_violations(&mut self) {
+        for finding in self.auditor.take_findings() {
+            let property = match finding.property {
+                AuditProperty::I4 => Property::I4,
+                AuditProperty::I5 => Property::I5,
+                AuditProperty::I6 => Property::I6,
+                AuditProperty::I9 => Property::I9,
+                AuditProperty::I10 => Property::I10,
+            };
+            self.oracles.report(Violation {
+                property,
+                tick: self.tick,
+                group: self.group,
+                op: (finding.op > Op(0)).then_some(finding.op),
+                replicas: Replicas::NONE,
+                text: finding.text,
+            });
+        }
+        self.totals.ops_compared = self.oracles.ops_compared();
+    }
+}

@@ -1,0 +1,203 @@
+//! Small sets as bit masks: processes, message types, links. Must never know what they are used for.
+
+use std::fmt;
+
+use crate::ids::{CLIENTS_MAX, Process, REPLICAS_MAX};
+use crate::vsr::message::MessageKind;
+
+/// Rows and columns of a table over all processes.
+pub const PROCESSES_MAX: u8 = REPLICAS_MAX + CLIENTS_MAX;
+
+/// A set of replicas and clients.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProcessSet(u32);
+
+/// A set of message types.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KindSet(u16);
+
+/// A set of links, by index, that finds its next member in a few instructions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LinkSet([u64; 5]);
+
+impl ProcessSet {
+    /// Whether a process is in it.
+    #[must_use]
+    pub fn contains(self, process: Process) -> bool {
+        self.0 & (1 << process.index()) != 0
+    }
+
+    /// Puts a process in.
+    pub fn insert(&mut self, process: Process) {
+        self.0 |= 1 << process.index();
+    }
+
+    /// Whether nothing is in it.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// How many are in it.
+    #[must_use]
+    pub fn len(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// What is in both.
+    #[must_use]
+    pub fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Its members, replicas first.
+    pub fn iter(self) -> impl Iterator<Item = Process> {
+        let places = (0..PROCESSES_MAX).filter_map(Process::from_index);
+        places.filter(move |&process| self.contains(process))
+    }
+}
+
+impl FromIterator<Process> for ProcessSet {
+    fn from_iter<I: IntoIterator<Item = Process>>(processes: I) -> Self {
+        let mut set = Self::default();
+        for process in processes {
+            set.insert(process);
+        }
+        set
+    }
+}
+
+/// `01c0`, as scripts spell a side of a cut.
+impl fmt::Display for ProcessSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.iter().try_for_each(|process| process.fmt(f))
+    }
+}
+
+impl KindSet {
+    /// Whether a type is in it.
+    #[must_use]
+    pub fn contains(self, kind: MessageKind) -> bool {
+        self.0 & (1 << kind as u8) != 0
+    }
+
+    /// Puts a type in.
+    pub fn insert(&mut self, kind: MessageKind) {
+        self.0 |= 1 << kind as u8;
+    }
+
+    /// Whether nothing is in it.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// What is in either.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// What is in this one alone.
+    #[must_use]
+    pub fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Its members, in order of their numbers.
+    pub fn iter(self) -> impl Iterator<Item = MessageKind> {
+        let all = MessageKind::ALL.into_iter();
+        all.filter(move |&kind| self.contains(kind))
+    }
+}
+
+impl FromIterator<MessageKind> for KindSet {
+    fn from_iter<I: IntoIterator<Item = MessageKind>>(kinds: I) -> Self {
+        let mut set = Self::default();
+        for kind in kinds {
+            set.insert(kind);
+        }
+        set
+    }
+}
+
+/// `Prepare-Commit`, as scripts spell it; `none` where it is empty.
+impl fmt::Display for KindSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            return f.write_str("none");
+        }
+        for (place, kind) in self.iter().enumerate() {
+            if place > 0 {
+                f.write_str("-")?;
+            }
+            f.write_str(kind.name())?;
+        }
+        Ok(())
+    }
+}
+
+impl LinkSet {
+    pub(crate) fn insert(&mut self, link: usize) {
+        self.0[link / 64] |= 1 << (link % 64);
+    }
+
+    pub(crate) fn remove(&mut self, link: usize) {
+        self.0[link / 64] &= !(1 << (link % 64));
+    }
+
+    /// The first member at or after `from`.
+    pub(crate) fn next_from(&self, from: usize) -> Option<usize> {
+        let mut word = from / 64;
+        let mut bits = self.0.get(word)? & (u64::MAX << (from % 64));
+        while bits == 0 {
+            word += 1;
+            bits = *self.0.get(word)?;
+        }
+        Some(word * 64 + bits.trailing_zeros() as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{ClientId, ReplicaId};
+
+    #[test]
+    fn sets_read_as_scripts_spell_them() {
+        let side: ProcessSet = [
+            Process::Client(ClientId(0)),
+            Process::Replica(ReplicaId(2)),
+            Process::Replica(ReplicaId(0)),
+        ]
+        .into_iter()
+        .collect();
+        assert_eq!(side.to_string(), "02c0");
+        assert_eq!(side.len(), 3);
+        let kinds: KindSet = [MessageKind::Commit, MessageKind::Prepare]
+            .into_iter()
+            .collect();
+        assert_eq!(kinds.to_string(), "Prepare-Commit");
+        assert_eq!(kinds.without(kinds).to_string(), "none");
+    }
+
+    #[test]
+    fn every_kind_and_link_has_its_own_bit() {
+        let all: KindSet = MessageKind::ALL.into_iter().collect();
+        assert!(all.iter().eq(MessageKind::ALL));
+        let members = [0, 63, 64, 127, 288];
+        let mut set = LinkSet::default();
+        members.iter().for_each(|&link| set.insert(link));
+        let mut found = Vec::new();
+        let mut from = 0;
+        while let Some(link) = set.next_from(from) {
+            found.push(link);
+            from = link + 1;
+        }
+        assert_eq!(found, members);
+        set.remove(64);
+        assert_eq!(set.next_from(64), Some(127));
+        assert_eq!(set.next_from(289), None);
+        assert_eq!(set.next_from(320), None);
+    }
+}

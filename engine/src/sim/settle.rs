@@ -1,0 +1,332 @@
+//! The end phase: faults freeze, a drawn core of replicas heals and must converge in time, what lies
+//! outside stays broken. A stall is excused only with proof. Must never help a core beyond healing
+//! it.
+
+use std::rc::Rc;
+
+use crate::ids::{Checksum, ClientId, GROUP_PARTITION_0, Op, Process, ReplicaId, Tick};
+use crate::journal::{self, Block, Zone, open_superblock};
+use crate::oracle::{DiskFacts, Replicas, Slot, SlotFact, Unconverged, converged, undecidable};
+use crate::scenario::{Profile, Setting};
+use crate::sim::observe::oracle_roster;
+use crate::sim::sets::ProcessSet;
+use crate::sim::simulator::Simulator;
+use crate::vsr::io::Superblock;
+use crate::vsr::quorum::Quorums;
+
+/// Waits that a core has, in view-change waits, before its size adds to them. The wait doubles up to
+/// 16×, and every replica may have to take its turn at that length.
+const WAITS_BASE: u64 = 40;
+const WAITS_PER_REPLICA: u64 = 20;
+
+/// How the end phase ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The core converged.
+    Converged,
+    /// It did not, and nothing excuses it.
+    Stuck(String),
+    /// It did not, and could not: the proof.
+    Excused(String),
+}
+
+/// The end phase.
+#[derive(Clone, Debug)]
+pub struct Settle {
+    /// The core.
+    pub core: Vec<ReplicaId>,
+    /// When it must have converged.
+    pub deadline: Tick,
+    /// How it ended.
+    pub outcome: Option<Outcome>,
+}
+
+impl Simulator {
+    /// The end phase, where it has begun.
+    #[must_use]
+    pub fn settling(&self) -> Option<&Settle> {
+        self.settle.as_ref()
+    }
+
+    pub(super) fn begin_settling(&mut self) {
+        let core = self.draw_core();
+        let replicas = u64::from(self.run.cluster.replicas);
+        let waits = WAITS_BASE + WAITS_PER_REPLICA * replicas;
+        let ticks = waits * u64::from(self.run.knobs.view_change_wait_ticks);
+        self.freeze_faults();
+        let members = core.iter().map(|&replica| Process::Replica(replica));
+        self.network
+            .heal_among(self.tick.0, members.collect::<ProcessSet>());
+        self.heal_clients();
+        for &replica in &core {
+            let place = &self.places[usize::from(replica.0)];
+            if !place.up {
+                self.restart(replica);
+            } else if place.paused {
+                self.set_paused(replica, false);
+            }
+        }
+        self.settle = Some(Settle {
+            core,
+            deadline: Tick(self.tick.0 + ticks),
+            outcome: None,
+        });
+    }
+
+    /// Clients reach everybody again: the primary may lie outside the core.
+    fn heal_clients(&mut self) {
+        for replica in self.replica_ids() {
+            let clients = (0..self.run.cluster.clients).map(ClientId);
+            let ends = clients
+                .map(Process::Client)
+                .chain([Process::Replica(replica)]);
+            self.network
+                .heal_among(self.tick.0, ends.collect::<ProcessSet>());
+        }
+    }
+
+    /// A random set of at least a view-change quorum.
+    fn draw_core(&self) -> Vec<ReplicaId> {
+        let count = self.run.cluster.replicas;
+        let quorum = Quorums::of(count).view_change;
+        let mut rng = self.pick_rng(0);
+        let size = rng.between(u32::from(quorum), u32::from(count));
+        let mut left: Vec<ReplicaId> = self.replica_ids().collect();
+        while u32::try_from(left.len()).unwrap_or(u32::MAX) > size {
+            let place = rng.below(u32::try_from(left.len()).unwrap_or(u32::MAX));
+            left.remove(usize::try_from(place).unwrap_or(0));
+        }
+        left
+    }
+
+    fn freeze_faults(&mut self) {
+        let capacity = self.run.faults.network.link_capacity;
+        self.run.faults.network = Profile::None.network();
+        self.run.faults.network.link_capacity = capacity;
+        self.run.faults.crash_per_million = 0;
+        self.run.faults.restart_per_million = 0;
+        self.set(Setting::Load, 0);
+    }
+
+    pub(super) fn watch_settling(&mut self) {
+        let Some(settle) = &self.settle else {
+            return;
+        };
+        if settle.outcome.is_some() {
+            return;
+        }
+        let (is_over, deadline) = (self.tick >= settle.deadline, settle.deadline);
+        let outcome = match self.unconverged() {
+            None => Some(Outcome::Converged),
+            Some(_) if !is_over => None,
+            Some(why) => Some(self.judge_stall(&why)),
+        };
+        if let Some(outcome) = outcome {
+            debug_assert!(self.tick <= deadline, "judged once");
+            self.end_settling(outcome);
+        }
+    }
+
+    fn end_settling(&mut self, outcome: Outcome) {
+        let view = self.cluster_view();
+        let group = GROUP_PARTITION_0;
+        let core: Replicas = self
+            .settle
+            .iter()
+            .flat_map(|settle| settle.core.iter().copied())
+            .collect();
+        {
+            let oracles = &mut self.world.record.borrow_mut().oracles;
+            match &outcome {
+                Outcome::Converged => {
+                    oracles.converged(self.tick, group);
+                    oracles.at_rest(&view);
+                }
+                Outcome::Stuck(text) => {
+                    let why = Unconverged { text: text.clone() };
+                    oracles.stuck(self.tick, group, core, &why);
+                }
+                Outcome::Excused(_) => {}
+            }
+        }
+        self.check_contents();
+        self.world.record.borrow_mut().collect_violations();
+        if let Some(settle) = &mut self.settle {
+            settle.outcome = Some(outcome);
+        }
+    }
+
+    /// Every replica's messages against the auditor's.
+    fn check_contents(&self) {
+        for replica in self.replica_ids() {
+            let Some(group) = self.group(replica) else {
+                continue;
+            };
+            let group = group.borrow();
+            self.world.record.borrow_mut().auditor.check_contents(
+                replica,
+                group.replica.commit_min(),
+                group.machine.messages(),
+            );
+        }
+    }
+
+    /// What still keeps the core from having converged: replicas first, then clients, who must all
+    /// have their answers.
+    fn unconverged(&self) -> Option<Unconverged> {
+        let settle = self.settle.as_ref()?;
+        let view = self.cluster_view();
+        let roster = oracle_roster(&self.run);
+        if let Err(why) = converged(&view, GROUP_PARTITION_0, &settle.core, &roster) {
+            return Some(why);
+        }
+        let waiting = self.clients.iter().find(|client| !client.is_ready())?;
+        Some(Unconverged {
+            text: format!("client {} still waits for an answer", waiting.id()),
+        })
+    }
+
+    fn judge_stall(&self, why: &Unconverged) -> Outcome {
+        let core: Vec<ReplicaId> = self
+            .settle
+            .iter()
+            .flat_map(|settle| settle.core.iter().copied())
+            .collect();
+        let disks: Vec<DiskFacts> = core
+            .iter()
+            .filter_map(|&replica| self.disk_facts(replica))
+            .collect();
+        let count = self.run.cluster.replicas;
+        if let Some(stall) = undecidable(&disks, count, Quorums::of(count)) {
+            return Outcome::Excused(format!("{}, and {stall}", why.text));
+        }
+        match self.half_connected_primary(&core) {
+            Some(proof) => Outcome::Excused(format!("{}, and {proof}", why.text)),
+            None => Outcome::Stuck(why.text.clone()),
+        }
+    }
+
+    /// A primary outside the core that is heard and cannot hear keeps the core loyal while it asks
+    /// for nothing; no protocol of this kind leaves it for as long as nothing needs to commit.
+    fn half_connected_primary(&self, core: &[ReplicaId]) -> Option<String> {
+        let count = self.run.cluster.replicas;
+        let members = core
+            .iter()
+            .filter_map(|&replica| self.members.iter().find(|m| m.replica == replica));
+        let primaries: Vec<ReplicaId> = members.map(|m| m.view.primary(count)).collect();
+        let &primary = primaries.first()?;
+        let is_outside = !core.contains(&primary) && self.places[usize::from(primary.0)].up;
+        if !is_outside || primaries.iter().any(|&other| other != primary) {
+            return None;
+        }
+        let leads = Process::Replica(primary);
+        let blocked = |from: Process, to: Process| {
+            self.network
+                .link(self.tick.0, from, to)
+                .is_some_and(|link| {
+                    link.cut
+                        || link.partitioned
+                        || link.clogged_until.is_some()
+                        || !link.filtered.is_empty()
+                        || !link.held_kinds.is_empty()
+                })
+        };
+        let deaf = core.iter().find(|&&replica| {
+            let member = Process::Replica(replica);
+            blocked(member, leads) || blocked(leads, member)
+        })?;
+        Some(format!(
+            "its primary {primary} lies outside and is half connected: {deaf} and {primary} do not hear each other both ways"
+        ))
+    }
+
+    /// What a replica's disk holds, read from the disk itself and not from its memory.
+    fn disk_facts(&self, replica: ReplicaId) -> Option<DiskFacts> {
+        let group = GROUP_PARTITION_0;
+        let disk = self.world.disk(replica);
+        let superblock = self.durable_superblock(replica)?;
+        let mut prepares: Vec<_> = disk
+            .scan(journal::zone(group, Zone::Prepares))
+            .into_iter()
+            .filter_map(|(_, block)| match block {
+                Block::Prepare(prepare) => Some(prepare),
+                Block::Header(_) | Block::Superblock(_) => None,
+            })
+            .collect();
+        prepares.sort_by_key(|prepare| prepare.header.op);
+        let vouched = |op: Op| {
+            superblock
+                .suffix
+                .iter()
+                .find(|header| header.op == op)
+                .map(|header| (header.checksum, header.parent))
+        };
+        let own_head = prepares
+            .iter()
+            .filter(|prepare| prepare.header.view == superblock.log_view)
+            .map(|prepare| prepare.header.op)
+            .max();
+        let head = superblock.head().max(own_head.unwrap_or_default());
+        let by_op = |op: Op| {
+            let place = prepares.binary_search_by_key(&op, |prepare| prepare.header.op);
+            place.ok().map(|place| &prepares[place])
+        };
+        let slots = (superblock.checkpoint.0 + 1..=head.0).map(Op).map(|op| {
+            let held = by_op(op);
+            let own = held
+                .filter(|prepare| {
+                    op > superblock.head() && prepare.header.view == superblock.log_view
+                })
+                .map(|prepare| (prepare.header.checksum, prepare.header.parent));
+            SlotFact {
+                op,
+                vouched: vouched(op).or(own),
+                slot: held.map_or(Slot::Empty, |prepare| Slot::Body {
+                    checksum: prepare.header.checksum,
+                    parent: prepare.header.parent,
+                }),
+            }
+        });
+        Some(DiskFacts {
+            replica,
+            log_view: superblock.log_view,
+            commit_max: superblock.commit_max,
+            checkpoint: superblock.checkpoint,
+            head,
+            slots: slots.collect(),
+        })
+    }
+
+    /// The superblock that a replica's disk would open with.
+    pub(super) fn durable_superblock(&self, replica: ReplicaId) -> Option<Rc<Superblock>> {
+        let zone = journal::zone(GROUP_PARTITION_0, Zone::Superblock);
+        let copies: Vec<_> = self
+            .world
+            .disk(replica)
+            .scan(zone)
+            .into_iter()
+            .map(|(_, block)| match block {
+                Block::Superblock(superblock) => Some(superblock),
+                Block::Prepare(_) | Block::Header(_) => None,
+            })
+            .collect();
+        open_superblock(&copies).ok()
+    }
+
+    /// The identity that a replica's disk holds at an op, in both rings.
+    pub(super) fn durable_identity(&self, replica: ReplicaId, op: Op) -> Option<Checksum> {
+        let slots = self.run.knobs.journal_slots;
+        let place = journal::slot(op, slots);
+        let disk = self.world.disk(replica);
+        let prepare = disk.durable(journal::address(GROUP_PARTITION_0, Zone::Prepares, place))?;
+        let header = disk.durable(journal::address(GROUP_PARTITION_0, Zone::Headers, place))?;
+        match (prepare, header) {
+            (Block::Prepare(prepare), Block::Header(header))
+                if prepare.header.checksum == header.checksum && header.op == op =>
+            {
+                Some(header.checksum)
+            }
+            _ => None,
+        }
+    }
+}

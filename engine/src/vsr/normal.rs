@@ -1,0 +1,608 @@
+//! Normal operation (protocol section 3): a request becomes an op, a quorum holds it, it commits and
+//! is executed. Must never decide who leads.
+
+use std::rc::Rc;
+
+use crate::ids::{Checksum, Op, ReplicaId};
+use crate::vsr::io::{Effect, Ignored, Note, RequestDropped, Status, Timer};
+use crate::vsr::log::{SlotState, Unfilled};
+use crate::vsr::message::{
+    Header, Message, MessageKind, Operation, Prepare, Rejection, Reply, Request,
+};
+use crate::vsr::replica::{Context, Replica, ReplicaSet, Sender};
+use crate::vsr::sessions::Verdict;
+
+/// Longest interval of resent prepares, as a multiple of the first: 2 to the fourth.
+const RESEND_DOUBLINGS_MAX: u32 = 4;
+
+impl Replica {
+    // At the primary.
+
+    pub(super) fn on_request(&mut self, request: &Rc<Request>, ctx: &mut Context<'_>) {
+        if self.status != Status::Normal || !self.is_primary() || !self.is_durable() {
+            let reason = RequestDropped::NotPrimary {
+                primary: self.primary(),
+                status: self.status,
+            };
+            return Self::drop_request(request, reason, ctx);
+        }
+        match self.sessions.judge(request, self.commit_min) {
+            Verdict::New => match self.reason_to_wait(request) {
+                None => self.prepare(request, ctx),
+                Some(reason) => Self::drop_request(request, reason, ctx),
+            },
+            Verdict::Ahead => Self::drop_request(request, RequestDropped::SessionAhead, ctx),
+            Verdict::Duplicate(reply) => self.repeat_reply(reply, ctx),
+            Verdict::Rejected(rejection) => self.reject(request, rejection, ctx),
+        }
+    }
+
+    fn drop_request(request: &Request, reason: RequestDropped, ctx: &mut Context<'_>) {
+        ctx.note(Note::RequestDropped {
+            client: request.client,
+            request: request.request,
+            reason,
+        });
+    }
+
+    fn repeat_reply(&mut self, reply: Rc<Reply>, ctx: &mut Context<'_>) {
+        ctx.note(Note::ReplyRepeated {
+            client: reply.client,
+            request: reply.request,
+            op: reply.op,
+        });
+        ctx.effects.push(Effect::SendClient {
+            to: reply.client,
+            view: self.view,
+            message: Message::Reply(reply),
+        });
+    }
+
+    fn reject(&mut self, request: &Request, rejection: Rejection, ctx: &mut Context<'_>) {
+        ctx.note(Note::RequestRejected {
+            client: request.client,
+            request: request.request,
+            rejection,
+        });
+        ctx.effects.push(Effect::SendClient {
+            to: request.client,
+            view: self.view,
+            message: Message::Eviction {
+                session: request.session,
+                request: request.request,
+                rejection,
+            },
+        });
+    }
+
+    fn reason_to_wait(&self, request: &Request) -> Option<RequestDropped> {
+        // What is known committed but not executed yet may hold this very request.
+        let pending = (self.commit_min.0 + 1..=self.log.head().0).map(Op);
+        let same = |header: &Rc<Header>| {
+            header.client == request.client
+                && header.session == request.session
+                && header.request == request.request
+        };
+        if let Some(op) = pending
+            .clone()
+            .find(|&op| self.log.header(op).is_some_and(same))
+        {
+            return Some(RequestDropped::InFlight { op });
+        }
+        let waiting = u32::try_from(pending.count()).unwrap_or(u32::MAX);
+        if waiting >= self.knobs.pipeline_max {
+            return Some(RequestDropped::PipelineFull { waiting });
+        }
+        if self.log.head().next().0 > self.checkpoint.0 + u64::from(self.knobs.journal_slots) {
+            return Some(RequestDropped::JournalFull {
+                slots: self.knobs.journal_slots,
+            });
+        }
+        None
+    }
+
+    fn prepare(&mut self, request: &Rc<Request>, ctx: &mut Context<'_>) {
+        let head = self.log.head();
+        let Some(parent) = self.log.header(head).map(Rc::clone) else {
+            return self.break_rule("a normal primary knows its head", head, ctx);
+        };
+        let header = Header {
+            group: self.roster.group,
+            op: head.next(),
+            parent: parent.checksum,
+            view: self.view,
+            commit: self.commit_max,
+            timestamp_micros: ctx.now_micros.max(parent.timestamp_micros + 1),
+            client: request.client,
+            session: request.session,
+            request: request.request,
+            operation: request.operation,
+            body_checksum: request.body_checksum,
+            checksum: Checksum(0),
+        }
+        .sealed();
+        let prepare = Rc::new(Prepare {
+            header: Rc::new(header),
+            body: Rc::clone(&request.body),
+        });
+        ctx.note(Note::Prepared {
+            op: prepare.header.op,
+            checksum: prepare.header.checksum,
+            client: request.client,
+        });
+        self.log.append(Rc::clone(&prepare));
+        self.acks.push_back(ReplicaSet::default());
+        ctx.effects.push(Effect::WritePrepare(Rc::clone(&prepare)));
+        self.broadcast(
+            &Message::Prepare {
+                prepare,
+                commit_max: self.commit_max,
+            },
+            ctx,
+        );
+        self.arm_resend();
+        self.timers
+            .ensure(Timer::Abdicate, self.knobs.abdicate_ticks);
+    }
+
+    pub(super) fn on_prepare_ok(
+        &mut self,
+        sender: Sender,
+        op: Op,
+        checksum: Checksum,
+        ctx: &mut Context<'_>,
+    ) {
+        let kind = MessageKind::PrepareOk;
+        let from = Some(sender.replica);
+        if sender.view < self.view {
+            let reason = Ignored::OlderView {
+                view: sender.view,
+                ours: self.view,
+            };
+            return self.ignore(kind, from, reason, ctx);
+        }
+        if sender.view > self.view {
+            return self.ask_newer(kind, sender, ctx);
+        }
+        if !self.is_primary() || self.log_view != self.view {
+            let primary = self.primary();
+            return self.ignore(kind, from, Ignored::NotPrimary { primary }, ctx);
+        }
+        let is_waiting = op > self.commit_max && self.log.identity(op) == Some(checksum);
+        if !is_waiting {
+            return self.ignore(kind, from, Ignored::StaleAck { op }, ctx);
+        }
+        self.count_ack(op, sender.replica, ctx);
+        self.advance_commit(ctx);
+    }
+
+    fn count_ack(&mut self, op: Op, from: ReplicaId, ctx: &mut Context<'_>) {
+        let place = usize::try_from(op.0 - self.commit_max.0 - 1).unwrap_or(usize::MAX);
+        let Some(holders) = self.acks.get_mut(place) else {
+            return;
+        };
+        if holders.insert(from) {
+            ctx.note(Note::AckCounted {
+                op,
+                from,
+                have: holders.len(),
+                need: self.quorums.replication,
+            });
+        }
+    }
+
+    /// Commits while the next op, and so every earlier one, is held by a replication quorum.
+    fn advance_commit(&mut self, ctx: &mut Context<'_>) {
+        let before = self.commit_max;
+        while let Some(holders) = self.acks.front()
+            && holders.len() >= self.quorums.replication
+        {
+            self.acks.pop_front();
+            self.commit_max = self.commit_max.next();
+        }
+        if self.commit_max == before {
+            return;
+        }
+        ctx.note(Note::CommitAdvanced {
+            commit_max: self.commit_max,
+        });
+        self.has_abdicated = false;
+        self.resend_attempts = 0;
+        if self.acks.is_empty() {
+            self.timers.stop(Timer::PrepareResend);
+            self.timers.stop(Timer::Abdicate);
+        } else {
+            self.timers
+                .start(Timer::Abdicate, self.knobs.abdicate_ticks);
+        }
+        self.execute(ctx);
+        self.finish_view_start(ctx);
+    }
+
+    pub(super) fn arm_resend(&mut self) {
+        if !self.timers.is_running(Timer::PrepareResend) {
+            let doublings = self.resend_attempts.min(RESEND_DOUBLINGS_MAX);
+            let wait = self.knobs.prepare_resend_ticks << doublings;
+            let jitter = self.jitter.between(0, wait);
+            self.timers.start(Timer::PrepareResend, wait + jitter);
+        }
+    }
+
+    pub(super) fn on_prepare_resend_due(&mut self, ctx: &mut Context<'_>) {
+        if self.status != Status::Normal || !self.is_primary() || self.acks.is_empty() {
+            return;
+        }
+        if self.has_abdicated {
+            return;
+        }
+        ctx.note(Note::TimerFired {
+            timer: Timer::PrepareResend,
+        });
+        self.resend_attempts += 1;
+        self.arm_resend();
+        self.send_unacked(ctx);
+    }
+
+    /// Sends every prepare that lacks a quorum to those that have not acked it.
+    pub(super) fn send_unacked(&mut self, ctx: &mut Context<'_>) {
+        let first = self.commit_max.0 + 1;
+        let unacked: Vec<(Op, ReplicaSet)> = (first..).map(Op).zip(self.acks.clone()).collect();
+        for (op, holders) in unacked {
+            if holders.len() >= self.quorums.replication {
+                continue;
+            }
+            let Some(prepare) = self.log.prepare(op).map(Rc::clone) else {
+                continue;
+            };
+            for to in (0..self.roster.replica_count).map(ReplicaId) {
+                if to != self.roster.replica && !holders.contains(to) {
+                    let message = Message::Prepare {
+                        prepare: Rc::clone(&prepare),
+                        commit_max: self.commit_max,
+                    };
+                    self.send(to, message, ctx);
+                }
+            }
+        }
+    }
+
+    pub(super) fn on_heartbeat_due(&mut self, ctx: &mut Context<'_>) {
+        if self.status != Status::Normal || !self.is_primary() {
+            return;
+        }
+        self.timers
+            .start(Timer::Heartbeat, self.knobs.heartbeat_ticks);
+        if self.has_abdicated || !self.is_durable() {
+            return;
+        }
+        ctx.note(Note::TimerFired {
+            timer: Timer::Heartbeat,
+        });
+        self.broadcast(
+            &Message::Commit {
+                commit_max: self.commit_max,
+            },
+            ctx,
+        );
+    }
+
+    /// Nothing commits: a primary that hears no acks keeps everyone loyal to no use (A32).
+    pub(super) fn on_abdicate_due(&mut self, ctx: &mut Context<'_>) {
+        if self.status == Status::Normal && self.is_primary() && !self.acks.is_empty() {
+            self.has_abdicated = true;
+            ctx.note(Note::Abdicated {
+                view: self.view,
+                op: self.commit_max.next(),
+            });
+        }
+    }
+
+    // At a backup.
+
+    pub(super) fn on_prepare(
+        &mut self,
+        sender: Sender,
+        prepare: &Rc<Prepare>,
+        commit_max: Op,
+        ctx: &mut Context<'_>,
+    ) {
+        if !self.hears_primary(MessageKind::Prepare, sender, ctx) {
+            return;
+        }
+        let op = prepare.header.op;
+        let head = self.log.head();
+        if op == head.next() {
+            if self.log.identity(head) == Some(prepare.header.parent) {
+                self.append(prepare, ctx);
+            } else {
+                let reason = Ignored::BrokenChain { op };
+                self.ignore(MessageKind::Prepare, Some(sender.replica), reason, ctx);
+            }
+        } else if op > head {
+            let reason = Ignored::Gap { op, head };
+            self.ignore(MessageKind::Prepare, Some(sender.replica), reason, ctx);
+            self.note_behind(op);
+        } else {
+            self.fill_or_ack_again(sender, prepare, ctx);
+        }
+        self.learn_commit(commit_max, ctx);
+    }
+
+    fn append(&mut self, prepare: &Rc<Prepare>, ctx: &mut Context<'_>) {
+        if self.log.head().next().0 > self.checkpoint.0 + u64::from(self.knobs.journal_slots) {
+            return;
+        }
+        ctx.note(Note::Appended {
+            op: prepare.header.op,
+            checksum: prepare.header.checksum,
+        });
+        self.log.append(Rc::clone(prepare));
+        ctx.effects.push(Effect::WritePrepare(Rc::clone(prepare)));
+    }
+
+    fn fill_or_ack_again(&mut self, sender: Sender, prepare: &Rc<Prepare>, ctx: &mut Context<'_>) {
+        let op = prepare.header.op;
+        let checksum = prepare.header.checksum;
+        // Only an identity known already may be filled in from a prepare: what is below the proof
+        // is repair's business.
+        let reason = if self.log.identity(op) != Some(checksum) {
+            Ignored::OtherIdentity { op }
+        } else {
+            match self.log.state(op) {
+                SlotState::Held { .. } => Ignored::Duplicate { op },
+                SlotState::Known | SlotState::Missing => {
+                    self.take_body(prepare, false, ctx);
+                    return;
+                }
+            }
+        };
+        self.ignore(MessageKind::Prepare, Some(sender.replica), reason, ctx);
+        if self.log.identity(op) == Some(checksum) && self.may_ack(op) {
+            self.send_ack(op, checksum, ctx);
+        }
+    }
+
+    /// Gives a hole its body and journals it.
+    pub(super) fn take_body(
+        &mut self,
+        prepare: &Rc<Prepare>,
+        repair: bool,
+        ctx: &mut Context<'_>,
+    ) -> bool {
+        let op = prepare.header.op;
+        match self.log.fill(prepare) {
+            Ok(()) => {
+                ctx.note(Note::Filled {
+                    op,
+                    checksum: prepare.header.checksum,
+                    repair,
+                });
+                ctx.effects.push(Effect::WritePrepare(Rc::clone(prepare)));
+                self.prove(ctx);
+                self.execute(ctx);
+                self.finish_view_start(ctx);
+                true
+            }
+            Err(Unfilled::Duplicate | Unfilled::OtherIdentity | Unfilled::AboveHead) => false,
+        }
+    }
+
+    pub(super) fn on_heartbeat(&mut self, sender: Sender, commit_max: Op, ctx: &mut Context<'_>) {
+        if self.hears_primary(MessageKind::Commit, sender, ctx) {
+            self.learn_commit(commit_max, ctx);
+        }
+    }
+
+    /// Whether a message comes from the primary of our view and we follow it. Hearing the primary
+    /// withdraws a vote to leave.
+    fn hears_primary(&mut self, kind: MessageKind, sender: Sender, ctx: &mut Context<'_>) -> bool {
+        let from = Some(sender.replica);
+        if sender.view < self.view {
+            let reason = Ignored::OlderView {
+                view: sender.view,
+                ours: self.view,
+            };
+            self.ignore(kind, from, reason, ctx);
+            return false;
+        }
+        if sender.view > self.view {
+            self.ask_newer(kind, sender, ctx);
+            return false;
+        }
+        if sender.replica != self.primary() {
+            self.ignore(kind, from, Ignored::NotFromPrimary, ctx);
+            return false;
+        }
+        if self.status != Status::Normal {
+            let reason = Ignored::WrongStatus {
+                status: self.status,
+            };
+            self.ignore(kind, from, reason, ctx);
+            return false;
+        }
+        self.timers
+            .start(Timer::HeartbeatWait, self.knobs.heartbeat_wait_ticks);
+        if self.has_voted {
+            self.has_voted = false;
+            self.leave.withdraw(self.roster.replica);
+            self.timers.stop(Timer::StartViewChangeResend);
+            ctx.note(Note::VoteWithdrawn { view: self.view });
+        }
+        true
+    }
+
+    fn learn_commit(&mut self, commit_max: Op, ctx: &mut Context<'_>) {
+        if commit_max > self.commit_max {
+            self.commit_max = commit_max;
+            self.execute(ctx);
+        }
+        if commit_max > self.log.head() {
+            self.note_behind(commit_max);
+        }
+    }
+
+    // Acks, at any replica.
+
+    pub(super) fn on_prepare_synced(&mut self, op: Op, checksum: Checksum, ctx: &mut Context<'_>) {
+        // The log may have dropped the entry while its write was under way.
+        if !self.log.mark_synced(op, checksum) {
+            return;
+        }
+        ctx.note(Note::Journaled { op, checksum });
+        let before = self.synced_through;
+        self.advance_synced();
+        if self.status == Status::Recovering || !self.is_durable() {
+            return;
+        }
+        if op <= self.durable.head() {
+            if self.may_ack(op) {
+                self.send_ack(op, checksum, ctx);
+            }
+            return;
+        }
+        for op in (before.0 + 1..=self.synced_through.0).map(Op) {
+            if let Some(checksum) = self.log.identity(op) {
+                self.send_ack(op, checksum, ctx);
+            }
+        }
+    }
+
+    fn advance_synced(&mut self) {
+        while self.log.is_synced(self.synced_through.next()) {
+            self.synced_through = self.synced_through.next();
+        }
+    }
+
+    /// Acks go out in the order of ops: every op from the head of the durable suffix up to this one
+    /// is synced. Without it an ack of a later op claims an earlier one that a crash can still take
+    /// (A56).
+    pub(super) fn may_ack(&self, op: Op) -> bool {
+        if !self.is_durable() || self.log_view != self.view {
+            return false;
+        }
+        if op <= self.durable.head() {
+            return op <= self.checkpoint || self.log.is_synced(op);
+        }
+        op <= self.synced_through
+    }
+
+    fn send_ack(&mut self, op: Op, checksum: Checksum, ctx: &mut Context<'_>) {
+        if self.log_view != self.view || op < self.log.proven_from() {
+            return;
+        }
+        let primary = self.primary();
+        if self.is_primary() {
+            if op > self.commit_max {
+                ctx.note(Note::Acked {
+                    op,
+                    checksum,
+                    to: primary,
+                });
+                self.count_ack(op, primary, ctx);
+                self.advance_commit(ctx);
+            }
+            return;
+        }
+        if self.status == Status::Normal {
+            ctx.note(Note::Acked {
+                op,
+                checksum,
+                to: primary,
+            });
+            self.send(primary, Message::PrepareOk { op, checksum }, ctx);
+        }
+    }
+
+    /// Acks everything above the commit point that may be acked: after a superblock became durable.
+    pub(super) fn send_acks_owed(&mut self, ctx: &mut Context<'_>) {
+        self.advance_synced();
+        let first = if self.is_primary() {
+            self.commit_max.next()
+        } else {
+            self.durable.commit_max.next()
+        };
+        for op in (first.0..=self.log.head().0).map(Op) {
+            if self.may_ack(op)
+                && let Some(checksum) = self.log.identity(op)
+            {
+                self.send_ack(op, checksum, ctx);
+            }
+        }
+    }
+
+    // Execution, at any replica.
+
+    pub(super) fn prove(&mut self, ctx: &mut Context<'_>) {
+        let before = self.log.proven_from();
+        let dropped = self.log.prove(self.commit_min);
+        Self::note_dropped(dropped, ctx);
+        if self.log.proven_from() < before {
+            ctx.note(Note::Proven {
+                from: self.log.proven_from(),
+            });
+        }
+        if !self.log.links_to(self.commit_min) {
+            self.break_rule(
+                "the log of a view links to what was executed",
+                self.commit_min,
+                ctx,
+            );
+        }
+    }
+
+    /// Executes while the next op is held, proven and known committed.
+    pub(super) fn execute(&mut self, ctx: &mut Context<'_>) {
+        let answers = self.status == Status::Normal && self.is_primary();
+        while self.commit_min < self.commit_max {
+            let op = self.commit_min.next();
+            if op < self.log.proven_from() {
+                return;
+            }
+            let Some(prepare) = self.log.prepare(op).map(Rc::clone) else {
+                return;
+            };
+            self.commit_min = op;
+            self.execute_one(&prepare, answers, ctx);
+        }
+        let settled_ticks = u64::from(self.knobs.view_change_wait_ticks);
+        if self.status == Status::Normal && self.timers.now() > self.normal_since + settled_ticks {
+            self.failed_views = 0;
+        }
+    }
+
+    fn execute_one(&mut self, prepare: &Rc<Prepare>, answers: bool, ctx: &mut Context<'_>) {
+        let header = &prepare.header;
+        let executed = self.sessions.execute(prepare, ctx.machine);
+        let digest = self.digest(ctx.machine);
+        ctx.note(Note::Executed {
+            prepare: Rc::clone(prepare),
+            effect: executed.effect,
+            digest,
+        });
+        if let Some((client, session)) = executed.evicted {
+            ctx.note(Note::SessionEvicted { client, session });
+        }
+        if header.operation == Operation::Register {
+            ctx.note(Note::SessionOpened {
+                client: header.client,
+                session: header.op,
+            });
+        }
+        if !answers {
+            return;
+        }
+        let message = match executed.answer {
+            Ok(reply) => Message::Reply(reply),
+            Err(rejection) => Message::Eviction {
+                session: header.session,
+                request: header.request,
+                rejection,
+            },
+        };
+        ctx.effects.push(Effect::SendClient {
+            to: header.client,
+            view: self.view,
+            message,
+        });
+    }
+}

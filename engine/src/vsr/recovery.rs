@@ -1,0 +1,261 @@
+//! Formatting, booting from disk, and asking who leads (protocol section 6). Must never execute or
+//! drop what nothing vouches for.
+
+use std::rc::Rc;
+
+use crate::ids::{Incarnation, Op, ReplicaId, View};
+use crate::prng::Rng;
+use crate::vsr::io::{Ignored, LeaveCause, Note, Status, Superblock, Timer};
+use crate::vsr::knobs::Knobs;
+use crate::vsr::message::{Message, MessageKind, Prepare};
+use crate::vsr::replica::{Context, Replica, Roster, Sender};
+
+/// What a disk gave back at boot.
+#[derive(Debug)]
+pub struct Recovered {
+    /// The superblock.
+    pub superblock: Superblock,
+    /// Every readable prepare of the rings, ascending by op.
+    pub prepares: Vec<Rc<Prepare>>,
+}
+
+impl Replica {
+    /// The superblock that formatting writes at the start of a run: view 0, an empty log.
+    #[must_use]
+    pub fn format(roster: Roster) -> Superblock {
+        Superblock {
+            sequence: 1,
+            replica: roster.replica,
+            replica_count: roster.replica_count,
+            group: roster.group,
+            incarnation: Incarnation(1),
+            view: View(0),
+            log_view: View(0),
+            commit_max: Op(0),
+            checkpoint: Op(0),
+            suffix: Rc::from([]),
+        }
+    }
+
+    /// Starts on a disk just formatted: normal in view 0, since there is nothing to recover.
+    pub fn start(
+        roster: Roster,
+        knobs: Knobs,
+        superblock: Superblock,
+        jitter: Rng,
+        ctx: &mut Context<'_>,
+    ) -> Self {
+        let mut replica = Self::new(roster, knobs, superblock, jitter);
+        replica.status = Status::Normal;
+        ctx.note(Note::BecameNormal {
+            view: View(0),
+            head: Op(0),
+            primary: replica.is_primary(),
+        });
+        if replica.is_primary() {
+            replica
+                .timers
+                .start(Timer::Heartbeat, replica.knobs.heartbeat_ticks);
+        } else {
+            replica
+                .timers
+                .start(Timer::HeartbeatWait, replica.knobs.heartbeat_wait_ticks);
+        }
+        replica
+    }
+
+    /// Boots from what the disk holds: a new life, recovering, with the proven and committed part
+    /// executed. The new incarnation becomes durable before anything is asked.
+    pub fn boot(
+        roster: Roster,
+        knobs: Knobs,
+        recovered: Recovered,
+        jitter: Rng,
+        ctx: &mut Context<'_>,
+    ) -> Self {
+        let found = &recovered.superblock;
+        let is_ours = found.replica == roster.replica
+            && found.replica_count == roster.replica_count
+            && found.group == roster.group;
+        let incarnation = Incarnation(found.incarnation.0 + 1);
+        let mut replica = Self::new(roster, knobs, recovered.superblock, jitter);
+        replica.incarnation = incarnation;
+        if !is_ours {
+            replica.break_rule(
+                "a disk belongs to this replica, roster and group",
+                Op(0),
+                ctx,
+            );
+            return replica;
+        }
+        replica.load(&recovered.prepares);
+        let unproven = replica.log.proven_from().0.saturating_sub(1);
+        ctx.note(Note::Booted {
+            incarnation,
+            view: replica.view,
+            log_view: replica.log_view,
+            head: replica.log.head(),
+            unproven: u32::try_from(unproven).unwrap_or(u32::MAX),
+        });
+        replica.execute(ctx);
+        replica.write_superblock(ctx);
+        replica
+    }
+
+    /// The durable suffix is the log; above it stand the entries that its log view prepared itself,
+    /// below it whatever links to it. Entries below a hole stay, unproven.
+    fn load(&mut self, prepares: &[Rc<Prepare>]) {
+        let suffix = Rc::clone(&self.durable.suffix);
+        for header in suffix.iter() {
+            self.log.learn(header);
+        }
+        let suffix_first = suffix.first().map_or(Op(1), |header| header.op);
+        let suffix_head = self.durable.head();
+        for prepare in prepares {
+            let header = &prepare.header;
+            let belongs = if header.op > suffix_head {
+                header.view == self.log_view
+            } else if header.op >= suffix_first {
+                self.log.identity(header.op) == Some(header.checksum)
+            } else {
+                true
+            };
+            if belongs {
+                self.log.rejoin(Rc::clone(prepare));
+            }
+        }
+        self.log.set_proven_from(Op(self.log.head().0.max(1)));
+        // What contradicts the chain is a hole from now on; boot has nobody to tell yet.
+        self.log.prove(self.commit_min);
+    }
+
+    // Asking.
+
+    pub(super) fn begin_probing(&mut self, ctx: &mut Context<'_>) {
+        if self.probe_attempts > 0 {
+            return;
+        }
+        if self.roster.replica_count == 1 {
+            // Nobody could answer.
+            self.probe_attempts = self.knobs.probe_attempts_max + 1;
+            self.vote_to_leave(LeaveCause::ProbesUnanswered { attempts: 0 }, ctx);
+            return;
+        }
+        self.on_probe_due(ctx);
+    }
+
+    pub(super) fn on_probe_due(&mut self, ctx: &mut Context<'_>) {
+        match self.status {
+            Status::Recovering => self.probe_all(ctx),
+            Status::ViewChange if !self.is_primary() => self.probe_primary(ctx),
+            Status::Normal if self.behind_of > self.log.head() && !self.is_primary() => {
+                self.probe_primary(ctx);
+            }
+            Status::ViewChange | Status::Normal => {}
+        }
+    }
+
+    fn probe_all(&mut self, ctx: &mut Context<'_>) {
+        ctx.note(Note::Probed {
+            view: self.view,
+            attempts: self.probe_attempts,
+        });
+        self.timers.start(Timer::Probe, self.knobs.probe_ticks);
+        self.broadcast(&Message::RequestStartView { recovering: true }, ctx);
+        self.probe_attempts += 1;
+        if self.can_vote() {
+            let attempts = self.probe_attempts - 1;
+            self.vote_to_leave(LeaveCause::ProbesUnanswered { attempts }, ctx);
+        }
+    }
+
+    fn probe_primary(&mut self, ctx: &mut Context<'_>) {
+        ctx.note(Note::Probed {
+            view: self.view,
+            attempts: self.probe_attempts,
+        });
+        self.timers.start(Timer::Probe, self.knobs.probe_ticks);
+        self.probe_attempts += 1;
+        let primary = self.primary();
+        self.send(
+            primary,
+            Message::RequestStartView { recovering: false },
+            ctx,
+        );
+    }
+
+    /// A message shows that a newer view exists. Nothing of it is adopted; its sender is asked, at
+    /// most once per probe interval.
+    pub(super) fn ask_newer(&mut self, kind: MessageKind, sender: Sender, ctx: &mut Context<'_>) {
+        let reason = Ignored::NewerView {
+            view: sender.view,
+            ours: self.view,
+        };
+        self.ignore(kind, Some(sender.replica), reason, ctx);
+        let recovering = self.status == Status::Recovering;
+        let may_ask = self.may_ask_newer() && (!recovering || self.is_durable());
+        if may_ask {
+            self.asked_newer = Some(self.timers.now());
+            self.send(
+                sender.replica,
+                Message::RequestStartView { recovering },
+                ctx,
+            );
+        }
+    }
+
+    fn may_ask_newer(&self) -> bool {
+        let wait = u64::from(self.knobs.probe_ticks);
+        self.asked_newer
+            .is_none_or(|asked| self.timers.now() >= asked + wait)
+    }
+
+    /// Remembers that the view's log reaches further than ours, and asks for it if that stays so
+    /// for longer than resent prepares take.
+    pub(super) fn note_behind(&mut self, op: Op) {
+        self.behind_of = self.behind_of.max(op);
+        self.timers
+            .ensure(Timer::Probe, 2 * self.knobs.prepare_resend_ticks);
+    }
+
+    // Answering.
+
+    pub(super) fn on_probe(&mut self, sender: Sender, recovering: bool, ctx: &mut Context<'_>) {
+        let kind = MessageKind::RequestStartView;
+        let from = Some(sender.replica);
+        if sender.view > self.view {
+            let reason = Ignored::NewerView {
+                view: sender.view,
+                ours: self.view,
+            };
+            return self.ignore(kind, from, reason, ctx);
+        }
+        let asker_led = sender.view == self.view && sender.replica == self.primary();
+        if recovering && asker_led && self.can_vote() {
+            return self.vote_to_leave(LeaveCause::PrimaryRestarted, ctx);
+        }
+        if !self.is_primary() {
+            let primary = self.primary();
+            return self.ignore(kind, from, Ignored::NotPrimary { primary }, ctx);
+        }
+        if self.log_view != self.view || self.status == Status::Recovering {
+            let reason = Ignored::WrongStatus {
+                status: self.status,
+            };
+            return self.ignore(kind, from, reason, ctx);
+        }
+        if !self.is_durable() {
+            return self.ignore(kind, from, Ignored::NotDurableYet, ctx);
+        }
+        self.answer_probe(sender.replica, sender.incarnation, ctx);
+    }
+
+    fn answer_probe(&mut self, to: ReplicaId, life: Incarnation, ctx: &mut Context<'_>) {
+        ctx.note(Note::ProbeAnswered {
+            to,
+            head: self.log.head(),
+        });
+        let start = self.start_view(life);
+        self.send(to, Message::StartView(Rc::new(start)), ctx);
+    }
+}

@@ -1,0 +1,482 @@
+//! Checks every answer that a client accepts against a reference that executes the committed entries
+//! on its own: exactly once (I5), in an order that respects real time (I6), nothing acknowledged is
+//! lost (I4). Keeps records only of requests under way; the rest is folded into the reference. Must
+//! never look into a replica: it knows entries, answers and what clients asked.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::generator::{CONSUMERS, Known};
+use super::model::{Expected, Model, Sessions, Standing};
+use crate::digest::checksum_bytes;
+use crate::ids::{Checksum, ClientId, Op, ReplicaId, RequestNumber};
+use crate::trace::EventKind;
+use crate::vsr::io::Note;
+use crate::vsr::message::{Header, Operation, Prepare, Reply};
+
+/// Most findings kept between two calls of [`Auditor::take_findings`]: one fault often shows in every
+/// answer after it.
+const FINDINGS_MAX: usize = 64;
+/// Registers remembered for each client. Answers to registers cannot be told apart by number, so an
+/// old one may be accepted late.
+const REGISTERS_MAX: usize = 16;
+
+/// Which property of the catalogue does not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum AuditProperty {
+    /// Durability: what a client was told is there.
+    I4,
+    /// Exactly once.
+    I5,
+    /// Linearizability.
+    I6,
+    /// Digest equality: a replica's messages are those of the log it executed.
+    I9,
+    /// Contiguity: ops are executed one after the other.
+    I10,
+}
+
+/// A wrong answer, or a wrong entry behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditFinding {
+    /// What does not hold.
+    pub property: AuditProperty,
+    /// The op it is about.
+    pub op: Op,
+    /// The client it is about, where it is about one.
+    pub client: Option<ClientId>,
+    /// One sentence in plain words.
+    pub text: String,
+}
+
+/// The auditor of one group.
+#[derive(Debug)]
+pub struct Auditor {
+    model: Model,
+    sessions: Sessions,
+    /// The last op the reference executed.
+    executed: Op,
+    /// An op was skipped: the reference is no longer the group's and answers are not compared.
+    lost_track: bool,
+    /// The highest op whose answer a client accepted.
+    acknowledged: Op,
+    /// Messages from offset 0 on that some client was told of.
+    acknowledged_messages: u64,
+    under_way: BTreeMap<(ClientId, Op, RequestNumber), UnderWay>,
+    registers: BTreeMap<ClientId, Registers>,
+    findings: Vec<AuditFinding>,
+    answers_compared: u64,
+}
+
+/// A machine request that has no accepted answer yet.
+#[derive(Debug)]
+struct UnderWay {
+    body_checksum: Checksum,
+    /// The highest acknowledged op when it was first sent; its own must be higher.
+    after: Op,
+    executed: Option<Executed>,
+    /// No further answer will be looked at: the session was lost, and the outcome is unknown.
+    abandoned: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Executed {
+    op: Op,
+    checksum: Checksum,
+    expected: Expected,
+}
+
+/// The last registers of a client that were executed.
+#[derive(Debug, Default)]
+struct Registers {
+    recent: Vec<(Op, Checksum)>,
+    forgot: bool,
+}
+
+impl Auditor {
+    /// `sessions_max` is the group's limit of open sessions.
+    #[must_use]
+    pub fn new(sessions_max: u32) -> Self {
+        Self {
+            model: Model::default(),
+            sessions: Sessions::new(sessions_max),
+            executed: Op(0),
+            lost_track: false,
+            acknowledged: Op(0),
+            acknowledged_messages: 0,
+            under_way: BTreeMap::new(),
+            registers: BTreeMap::new(),
+            findings: Vec::new(),
+            answers_compared: 0,
+        }
+    }
+
+    /// Takes an event of this group or of its clients; those that tell it nothing are ignored.
+    pub fn observe(&mut self, event: &EventKind) {
+        match event {
+            EventKind::Requested {
+                client,
+                session,
+                request,
+                attempts: 0,
+                body_checksum,
+                ..
+            } => self.on_requested(*client, *session, *request, *body_checksum),
+            EventKind::Replied { client, reply, .. } => self.on_replied(*client, reply),
+            EventKind::SessionLost { client } => self.on_session_lost(*client),
+            EventKind::Noted {
+                note: Note::Executed {
+                    prepare, effect, ..
+                },
+                ..
+            } => self.on_committed(prepare, *effect),
+            EventKind::Requested { .. }
+            | EventKind::Noted { .. }
+            | EventKind::Sent { .. }
+            | EventKind::Ended { .. }
+            | EventKind::Acted(_)
+            | EventKind::Skipped(_)
+            | EventKind::Crashed { .. }
+            | EventKind::Restarted { .. } => {}
+        }
+    }
+
+    /// A client sends a request for the first time.
+    pub fn on_requested(
+        &mut self,
+        client: ClientId,
+        session: Op,
+        request: RequestNumber,
+        body_checksum: Checksum,
+    ) {
+        if request == RequestNumber(0) {
+            return;
+        }
+        let under_way = UnderWay {
+            body_checksum,
+            after: self.acknowledged,
+            executed: None,
+            abandoned: false,
+        };
+        self.under_way.insert((client, session, request), under_way);
+    }
+
+    /// A replica executed an entry, with an effect or without. Only the first replica to execute an
+    /// op teaches the auditor something.
+    pub fn on_committed(&mut self, prepare: &Prepare, effect: bool) {
+        let header = &prepare.header;
+        if header.op <= self.executed {
+            return;
+        }
+        if header.op != self.executed.next() {
+            self.lost_track = true;
+            let text = format!(
+                "op {} was executed right after op {}",
+                header.op, self.executed
+            );
+            self.find(AuditProperty::I10, header, text);
+        }
+        self.executed = header.op;
+        match header.operation {
+            Operation::Root => {}
+            Operation::Register => self.register(header),
+            Operation::Machine => self.execute(prepare, effect),
+        }
+    }
+
+    fn register(&mut self, header: &Header) {
+        let client = header.client;
+        self.sessions.register(client, header.op);
+        let registers = self.registers.entry(client).or_default();
+        if registers.recent.len() == REGISTERS_MAX {
+            registers.recent.remove(0);
+            registers.forgot = true;
+        }
+        registers.recent.push((header.op, header.checksum));
+        // What was sent under an older session can no longer have an effect.
+        let of_client = (client, Op(0), RequestNumber(0))..(client, header.op, RequestNumber(0));
+        let dead: Vec<_> = self
+            .under_way
+            .range(of_client)
+            .map(|(key, _)| *key)
+            .collect();
+        for key in dead {
+            if self.under_way.get(&key).is_some_and(|sent| sent.abandoned) {
+                self.under_way.remove(&key);
+            }
+        }
+    }
+
+    fn execute(&mut self, prepare: &Prepare, effect: bool) {
+        let header = &prepare.header;
+        let (client, session, request) = (header.client, header.session, header.request);
+        let standing = self.sessions.standing(client, session, request);
+        self.check_effect(header, standing, effect);
+        if !effect {
+            return;
+        }
+        // The replica's word is followed even where it is wrong, so that one fault is told once.
+        self.sessions.executed(client, session, request, header.op);
+        let expected = self.model.apply(&prepare.body);
+        self.match_request(prepare, standing, expected);
+    }
+
+    fn check_effect(&mut self, header: &Header, standing: Standing, effect: bool) {
+        if self.lost_track {
+            return;
+        }
+        let (client, request) = (header.client, header.request);
+        let wrong = match (standing, effect) {
+            (Standing::Good, true) | (Standing::Dead | Standing::Repeated, false) => return,
+            (Standing::Good, false) => "had no effect, though its session was open",
+            (Standing::Dead, true) => "had an effect, though its session was over",
+            (Standing::Repeated, true) => "had an effect a second time",
+        };
+        let text = format!("request {request} of client {client} at op {}", header.op);
+        self.find(AuditProperty::I5, header, format!("{text} {wrong}"));
+    }
+
+    /// Every entry with an effect is a request that its client sent, with the body it sent.
+    fn match_request(&mut self, prepare: &Prepare, standing: Standing, expected: Expected) {
+        let header = &prepare.header;
+        let key = (header.client, header.session, header.request);
+        let Some(sent) = self.under_way.get_mut(&key) else {
+            // A repeated or dead one was told of already, and may well have had its answer.
+            if standing == Standing::Good && !self.lost_track {
+                let text = format!("op {} is a request its client never made", header.op);
+                self.find(AuditProperty::I6, header, text);
+            }
+            return;
+        };
+        if sent.executed.is_some() {
+            return;
+        }
+        let altered = sent.body_checksum != checksum_bytes(&prepare.body);
+        sent.executed = Some(Executed {
+            op: header.op,
+            checksum: header.checksum,
+            expected,
+        });
+        if sent.abandoned {
+            self.under_way.remove(&key);
+        }
+        if altered {
+            let text = format!("op {} has another body than its client sent", header.op);
+            self.find(AuditProperty::I6, header, text);
+        }
+    }
+
+    /// A client accepted an answer.
+    pub fn on_replied(&mut self, client: ClientId, reply: &Reply) {
+        if reply.op > self.executed {
+            self.find_unfounded(client, reply);
+        } else if reply.request == RequestNumber(0) {
+            self.check_register(client, reply);
+        } else {
+            self.check_answer(client, reply);
+            let key = (client, reply.session, reply.request);
+            self.under_way.remove(&key);
+        }
+        self.acknowledged = self.acknowledged.max(reply.op);
+        self.answers_compared += 1;
+    }
+
+    /// An answer before anybody executed the op: whatever it promises may yet be lost.
+    fn find_unfounded(&mut self, client: ClientId, reply: &Reply) {
+        let text = format!(
+            "client {client} was answered for op {}, which no replica has executed",
+            reply.op
+        );
+        self.find_answer(AuditProperty::I4, client, reply, text);
+        let key = (client, reply.session, reply.request);
+        if let Some(sent) = self.under_way.get_mut(&key) {
+            sent.abandoned = true;
+        }
+    }
+
+    fn check_register(&mut self, client: ClientId, reply: &Reply) {
+        let known = self.registers.get(&client);
+        let is_known =
+            known.is_some_and(|known| known.recent.contains(&(reply.op, reply.checksum)));
+        let may_be_older = known.is_some_and(|known| {
+            known.forgot && known.recent.first().is_some_and(|(op, _)| reply.op < *op)
+        });
+        if reply.session != reply.op || !(is_known || may_be_older) {
+            let text = format!(
+                "client {client} was given session {} at op {}, which did not open it",
+                reply.session, reply.op
+            );
+            self.find_answer(AuditProperty::I6, client, reply, text);
+        }
+    }
+
+    fn check_answer(&mut self, client: ClientId, reply: &Reply) {
+        let key = (client, reply.session, reply.request);
+        let Some(sent) = self.under_way.get(&key) else {
+            let text = format!("client {client} was answered what it did not ask");
+            self.find_answer(AuditProperty::I6, client, reply, text);
+            return;
+        };
+        let (after, executed) = (sent.after, sent.executed);
+        if reply.op <= after {
+            let text = format!(
+                "request {} of client {client} took op {}, though op {after} was acknowledged \
+                 before it was sent",
+                reply.request, reply.op
+            );
+            self.find_answer(AuditProperty::I6, client, reply, text);
+        }
+        if self.lost_track {
+            return;
+        }
+        let Some(executed) = executed
+            .filter(|executed| executed.op == reply.op && executed.checksum == reply.checksum)
+        else {
+            let text = format!(
+                "request {} of client {client} was answered for op {}, which is another's",
+                reply.request, reply.op
+            );
+            self.find_answer(AuditProperty::I6, client, reply, text);
+            return;
+        };
+        if let Some(difference) = self.model.difference(executed.expected, &reply.result) {
+            let text = format!(
+                "client {client} was answered at op {}: {difference}",
+                reply.op
+            );
+            self.find_answer(AuditProperty::I6, client, reply, text);
+        }
+        if let Expected::Sent { first, count } = executed.expected {
+            let end = first + u64::from(count);
+            self.acknowledged_messages = self.acknowledged_messages.max(end);
+        }
+    }
+
+    /// A client gave up on its session: what it had sent may or may not be executed.
+    pub fn on_session_lost(&mut self, client: ClientId) {
+        let mut settled = Vec::new();
+        for (key, sent) in &mut self.under_way {
+            if key.0 == client {
+                sent.abandoned = true;
+                if sent.executed.is_some() {
+                    settled.push(*key);
+                }
+            }
+        }
+        for key in settled {
+            self.under_way.remove(&key);
+        }
+    }
+
+    /// Compares a replica's messages, in order and with their offsets, with those that the log up to
+    /// its `executed` op holds. Takes work by the size of the partition: for the end of a run.
+    pub fn check_contents<'a>(
+        &mut self,
+        replica: ReplicaId,
+        executed: Op,
+        messages: impl Iterator<Item = (u64, &'a [u8])>,
+    ) {
+        if self.lost_track {
+            return;
+        }
+        let mut next = None;
+        for (offset, payload) in messages {
+            if self.model.message(offset) != Some(checksum_bytes(payload)) {
+                let text = format!("replica {replica} holds another message at offset {offset}");
+                self.find_contents(AuditProperty::I9, executed, text);
+                return;
+            }
+            next = Some(offset.saturating_add(1));
+        }
+        let next = next.unwrap_or(0);
+        let whole = self.model.next_offset();
+        if executed >= self.acknowledged && next < self.acknowledged_messages {
+            let text = format!(
+                "replica {replica} holds messages up to offset {next}, but clients were told of {}",
+                self.acknowledged_messages
+            );
+            self.find_contents(AuditProperty::I4, executed, text);
+        } else if executed == self.executed && next != whole {
+            let text = format!("replica {replica} holds {next} messages of {whole}");
+            self.find_contents(AuditProperty::I9, executed, text);
+        }
+    }
+
+    fn find(&mut self, property: AuditProperty, header: &Header, text: String) {
+        self.keep(AuditFinding {
+            property,
+            op: header.op,
+            client: Some(header.client),
+            text,
+        });
+    }
+
+    fn find_answer(
+        &mut self,
+        property: AuditProperty,
+        client: ClientId,
+        reply: &Reply,
+        text: String,
+    ) {
+        self.keep(AuditFinding {
+            property,
+            op: reply.op,
+            client: Some(client),
+            text,
+        });
+    }
+
+    fn find_contents(&mut self, property: AuditProperty, op: Op, text: String) {
+        let client = None;
+        self.keep(AuditFinding {
+            property,
+            op,
+            client,
+            text,
+        });
+    }
+
+    fn keep(&mut self, finding: AuditFinding) {
+        if self.findings.len() < FINDINGS_MAX {
+            self.findings.push(finding);
+        }
+    }
+
+    /// The findings since the last call.
+    pub fn take_findings(&mut self) -> Vec<AuditFinding> {
+        std::mem::take(&mut self.findings)
+    }
+
+    /// What an onlooker knows of the partition, for the generator.
+    #[must_use]
+    pub fn known(&self) -> Known {
+        let with_offset = (0..CONSUMERS).filter(|&consumer| self.model.offset(consumer).is_some());
+        Known {
+            next_offset: self.model.next_offset(),
+            consumers: with_offset.fold(0, |bits, consumer| bits | 1 << consumer),
+        }
+    }
+
+    /// The last op the reference executed.
+    #[must_use]
+    pub fn executed(&self) -> Op {
+        self.executed
+    }
+
+    /// The highest op whose answer a client accepted.
+    #[must_use]
+    pub fn acknowledged(&self) -> Op {
+        self.acknowledged
+    }
+
+    /// Answers held against the reference, so that a run in which nobody asked anything shows.
+    #[must_use]
+    pub fn answers_compared(&self) -> u64 {
+        self.answers_compared
+    }
+}
+
+#[cfg(test)]
+#[path = "auditor_tests.rs"]
+mod tests;
