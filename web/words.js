@@ -132,6 +132,17 @@ export function roleInTruth(replica, all) {
   return isReplaced ? "thinks it leads" : role;
 }
 
+/**
+ * A row of the log says what its process did; apart from the log it needs to say who.
+ * @param {import("./types.js").EventRow} row
+ * @returns {string}
+ */
+export function rowText(row) {
+  if (row.replica !== null) return `Replica ${row.replica} ${row.text}`;
+  if (row.client !== null) return `Client ${row.client} ${row.text}`;
+  return row.text.charAt(0).toUpperCase() + row.text.slice(1);
+}
+
 /** @type {Record<string, string>} */
 export const GLOSSARY = {
   view: "A period with one leader. Views are numbered; when a leader is lost, the replicas move to the next number.",

@@ -7,8 +7,9 @@ import { actWords } from "../acts.js";
 import { changeBranch, forkBranch, lineageOf, rootBranch } from "./branches.js";
 import { Episode } from "./episode.js";
 import { actsAfter, actsOf, clusterOf, comparePositions, mergeLink, parsePosition, positionText, runOf, valueOf } from "../link.js";
-import { isQuiet, signatureOf, SKIP_TICKS_PER_SECOND, skippableTicks } from "./pacing.js";
+import { Player } from "./player.js";
 import { EngineTrap, Sim } from "../sim.js";
+import { nextSlice } from "./slices.js";
 import { Recorder } from "./recorder.js";
 import { branchOf, liveOf } from "../state.js";
 
@@ -33,18 +34,13 @@ export class Conductor {
   #goal = null;
   /** @type {Promise<void> | null} */
   #driving = null;
-  /** Part of a tick that has passed since the shown one. */
-  #fraction = 0;
-  #frameAt = 0;
-  #signature = "";
-  #changedAt = 0;
-  #skipSpeed = 0;
   #violations = 0;
   /** @type {{ branch: number, at: Position, from: number }[]} */
   #undo = [];
   /** @type {{ branch: number, entry: { branch: number, at: Position, from: number } }[]} */
   #redo = [];
   #recorder;
+  #player;
   /** @type {Episode | null} */
   #episode = null;
   /** A person did something, so the address may follow. */
@@ -54,12 +50,13 @@ export class Conductor {
   constructor(store) {
     this.#store = store;
     this.#recorder = new Recorder(store);
+    this.#player = new Player(store);
   }
 
   /** @returns {number} virtual time now, in ticks with a fraction */
   get now() {
     const { shown } = this.#store.state;
-    return shown.tick + (shown.step > 0 ? 0 : this.#fraction);
+    return shown.tick + (shown.step > 0 ? 0 : this.#player.fraction);
   }
 
   /** @returns {{ row: EventRow, at: number }[]} */
@@ -244,7 +241,7 @@ export class Conductor {
     await this.#settled();
     this.#guard(() => {
       this.#sim?.advanceEvent();
-      this.#fraction = 0;
+      this.#player.fraction = 0;
       this.#refresh(true);
     });
   }
@@ -316,8 +313,8 @@ export class Conductor {
       this.#undo.push({ branch: id, at: shown, from: branch.id });
       this.#redo = [];
       // The act is done in the next tick; going there at once is the answer to the click.
-      sim.advanceTicks(1);
-      this.#fraction = 0;
+      sim.advanceTicks(shown.step > 0 ? 2 : 1);
+      this.#player.fraction = 0;
       this.#refresh(true);
     });
   }
@@ -356,56 +353,17 @@ export class Conductor {
    * @param {number} time in milliseconds
    */
   animate(time) {
-    const passed = Math.min(100, time - this.#frameAt);
-    this.#frameAt = time;
     const { state } = this.#store;
+    const passed = this.#player.passed(time);
     this.#recorder.fade(time);
-    if (!state.isPlaying || this.#goal || !this.#sim || !state.frame) return;
-    const speed = this.#speed(state.frame);
-    this.#fraction += (passed / 1000) * speed;
-    const due = Math.floor(this.#fraction);
-    if (due < 1) return;
-    this.#guard(() => this.#playTicks(due));
-  }
-
-  /**
-   * @param {import("../types.js").Frame} frame
-   * @returns {number} ticks a second
-   */
-  #speed(frame) {
-    const { state } = this.#store;
-    const pace = this.#episode?.pace(state) ?? state.pace;
-    const unchanged = frame.tick - this.#changedAt;
-    const skips = state.skipsQuiet && pace < SKIP_TICKS_PER_SECOND && skippableTicks(frame) > 0;
-    if (!skips || !isQuiet(frame, state.packets, unchanged)) {
-      this.#skipSpeed = pace;
-      if (state.isSkipping) this.#store.change({ isSkipping: false });
-      return pace;
-    }
-    // Gathers speed, so that the eye sees the arcs run instead of a jump.
-    this.#skipSpeed = Math.min(SKIP_TICKS_PER_SECOND, Math.max(pace, this.#skipSpeed) * 1.09 + 0.3);
-    if (!state.isSkipping && this.#skipSpeed > pace * 3) this.#store.change({ isSkipping: true });
-    return this.#skipSpeed;
-  }
-
-  /** @param {number} due */
-  #playTicks(due) {
     const sim = this.#sim;
-    const { state } = this.#store;
-    if (!sim || !state.frame) return;
-    const isSkipping = this.#skipSpeed > state.pace && state.skipsQuiet;
-    const limit = isSkipping ? Math.max(1, skippableTicks(state.frame)) : due;
-    let left = Math.min(due, limit);
-    const start = performance.now();
-    let chunk = isSkipping ? 1 : Math.min(left, 16);
-    while (left > 0 && performance.now() - start < SLICE_MS) {
-      const ticks = Math.min(left, chunk);
-      sim.advanceTicks(ticks);
-      left -= ticks;
-      chunk = isSkipping ? 1 : chunk * 2;
-    }
-    this.#fraction = left > 0 || due > limit ? 0 : this.#fraction - due;
-    this.#refresh(true);
+    if (!state.isPlaying || this.#goal || !sim) return;
+    const due = this.#player.due(passed, this.#episode?.pace(state) ?? null);
+    if (due < 1) return;
+    this.#guard(() => {
+      this.#player.play(sim, due);
+      this.#refresh(true);
+    });
   }
 
   /**
@@ -466,7 +424,7 @@ export class Conductor {
       chunk = Math.max(1, chunk >> 1);
     }
     this.#stepInto(sim, goal.at);
-    this.#fraction = 0;
+    this.#player.fraction = 0;
     this.#store.change({ branch: branch.id });
     this.#refresh(false);
     return true;
@@ -533,11 +491,7 @@ export class Conductor {
     const frame = sim.frame();
     const packets = sim.packets();
     const shown = { tick: frame.tick, step: frame.step };
-    const signature = signatureOf(frame);
-    if (signature !== this.#signature || frame.tick < this.#changedAt) {
-      this.#signature = signature;
-      this.#changedAt = frame.tick;
-    }
+    this.#player.observe(frame);
     const fresh = this.#recorder.collect(sim, this.#loaded);
     this.#store.change({ frame, packets, shown, canUndo: this.#undo.length > 0, canRedo: this.#redo.length > 0 });
     this.#recorder.extend(frame, this.#loaded);
@@ -567,9 +521,7 @@ export class Conductor {
 
   #forgetPlace() {
     this.#recorder.forget();
-    this.#signature = "";
-    this.#changedAt = 0;
-    this.#fraction = 0;
+    this.#player.reset();
   }
 
   /** @param {() => void} work */
@@ -636,16 +588,4 @@ export class Conductor {
  */
 function messageOf(error) {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** @returns {Promise<void>} after the page had its turn */
-function nextSlice() {
-  return new Promise((resolve) => {
-    const channel = new MessageChannel();
-    channel.port1.onmessage = () => {
-      channel.port1.close();
-      resolve();
-    };
-    channel.port2.postMessage(null);
-  });
 }

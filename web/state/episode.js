@@ -11,6 +11,8 @@ import { actsOf, parsePosition, tickOf, valueOf } from "../link.js";
 
 /** Seconds until the primary crashes, and ticks a second while the next view forms. */
 const SECONDS_TO_CRASH = 2;
+/** Where the engine's opening story crashes the primary; only the pace stands on it. */
+const CRASH_TICK = 24;
 const CHANGE_PACE = 8;
 const CALM_PACE = 4;
 
@@ -30,7 +32,7 @@ export class Episode {
   constructor(link) {
     const crash = actsOf(link).find((act) => act.includes(".crash."));
     this.#start = parsePosition(valueOf(link, "at") ?? "")?.tick ?? 0;
-    this.#crashAt = crash ? tickOf(crash) : this.#start + 20;
+    this.#crashAt = crash ? tickOf(crash) : CRASH_TICK;
   }
 
   /** A person took the dial: the track ends. */

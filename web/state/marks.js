@@ -23,7 +23,7 @@ export function markOf(row) {
  */
 function kindOf(row) {
   if (row.class === "violation") return "violation";
-  if (row.class === "client") return row.op === null ? null : "reply";
+  if (row.class === "client" && row.replica === null) return row.op === null ? null : "reply";
   if (!row.big) return null;
   if (row.class === "view-change") return "view";
   if (row.class !== "fault") return null;

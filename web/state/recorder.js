@@ -4,6 +4,7 @@
  */
 
 import { comparePositions } from "../link.js";
+import { rowText } from "../words.js";
 import { changeBranch, historyOf, lineageOf } from "./branches.js";
 import { extendSpans, ledView, markOf } from "./marks.js";
 
@@ -122,7 +123,7 @@ export class Recorder {
     const time = performance.now();
     for (const row of fresh) {
       if (row.packet !== null && row.fate !== null && row.fate !== "delivered") this.bursts.push({ row, at: time });
-      if (row.big) this.#store.say(row.text);
+      if (row.big) this.#store.say(rowText(row));
     }
     if (this.bursts.length > BURSTS_MAX) this.bursts.splice(0, this.bursts.length - BURSTS_MAX);
   }

@@ -6,8 +6,8 @@
 import { css, html, nothing } from "lit";
 import { restOf, sidesAct } from "../acts.js";
 import { listText } from "../format.js";
+import { linkOf } from "../links.js";
 import { packetText } from "../words.js";
-import { linkOf } from "./stage.js";
 import { shared, View } from "./view.js";
 
 /** @typedef {import("../types.js").Frame} Frame */

@@ -5,6 +5,7 @@
 
 import { css, html, nothing } from "lit";
 import { comparePositions } from "../link.js";
+import { rowText } from "../words.js";
 import { shared, View } from "./view.js";
 
 /** @typedef {import("../types.js").EventRow} EventRow */
@@ -77,7 +78,7 @@ export class Events extends View {
       }
       li button {
         display: grid;
-        grid-template-columns: 62px minmax(0, 1fr);
+        grid-template-columns: 50px 20px minmax(0, 1fr);
         gap: 8px;
         width: 100%;
         height: 100%;
@@ -98,6 +99,11 @@ export class Events extends View {
       .t {
         color: var(--faint);
         font-size: 13.5px;
+      }
+      .who {
+        text-align: center;
+        font-weight: 600;
+        color: var(--soft);
       }
       .x {
         display: -webkit-box;
@@ -228,8 +234,9 @@ export class Events extends View {
     const isNow = comparePositions(row, this.state.shown) >= 0 || row.tick === this.state.shown.tick;
     const loss = isLoss(row) ? "lost" : "";
     return html`<li data-top=${index * ROW} class="${row.class} ${row.big ? "big" : ""} ${loss} ${isNow ? "now" : ""}">
-      <button @click=${() => this.#follow(row)} title=${row.text}>
+      <button @click=${() => this.#follow(row)} title=${rowText(row)}>
         <span class="t num">${row.tick}${row.step > 0 ? html`<span class="unseen">, step ${row.step}</span>` : nothing}</span>
+        <span class="who num">${whoOf(row)}</span>
         <span class="x">${row.text}</span>
       </button>
     </li>`;
@@ -261,6 +268,16 @@ export class Events extends View {
     this.#isFollowing = scroll.scrollTop + scroll.clientHeight >= scroll.scrollHeight - ROW;
     if (!this.#isFollowing) this.requestUpdate();
   }
+}
+
+/**
+ * @param {EventRow} row
+ * @returns {unknown} the process that did it; nothing for what was done to the world
+ */
+function whoOf(row) {
+  if (row.replica !== null) return html`<span class="unseen">replica </span>${row.replica}`;
+  if (row.client !== null) return html`<span class="unseen">client </span>c${row.client}`;
+  return nothing;
 }
 
 /**

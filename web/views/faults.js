@@ -23,8 +23,8 @@ const GROUPS = [
     rates: [
       { key: "loss_per_million", set: "loss", label: "lost", unit: "percent", max: 500_000 },
       { key: "replay_per_million", set: "replay", label: "sent twice", unit: "percent", max: 500_000 },
-      { key: "delay_min_ticks", set: "delay_min", label: "shortest delay", unit: "ticks", max: 50 },
-      { key: "delay_mean_ticks", set: "delay_mean", label: "mean delay", unit: "ticks", max: 100 },
+      { key: "delay_min_ticks", set: "delay-min", label: "shortest delay", unit: "ticks", max: 50 },
+      { key: "delay_mean_ticks", set: "delay-mean", label: "mean delay", unit: "ticks", max: 100 },
       { key: "link_capacity", set: "capacity", label: "packets a link holds", unit: "count", max: 128 },
     ],
   },
@@ -39,7 +39,7 @@ const GROUPS = [
     title: "Clogs",
     rates: [
       { key: "clog_per_million", set: "clog", label: "begin, a tick", unit: "percent", max: 50_000 },
-      { key: "clog_mean_ticks", set: "clog_mean", label: "mean length", unit: "ticks", max: 1000 },
+      { key: "clog_mean_ticks", set: "clog-mean", label: "mean length", unit: "ticks", max: 1000 },
     ],
   },
   {

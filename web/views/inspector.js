@@ -6,7 +6,7 @@
 
 import { css, html, nothing } from "lit";
 import { durationText, listText } from "../format.js";
-import { classOf, KINDS, packetText, roleInTruth, timerText } from "../words.js";
+import { classOf, KINDS, packetText, roleInTruth, rowText, timerText } from "../words.js";
 import "./link-panel.js";
 import "./roster.js";
 import "./term.js";
@@ -324,7 +324,7 @@ export class Inspector extends View {
     if (!packet) {
       return html`<section>
         <h2>Packet ${key}</h2>
-        <p>${end ? end.text : "It is not under way at this tick."}</p>
+        <p>${end ? rowText(end) : "It is not under way at this tick."}</p>
       </section>`;
     }
     const view = packet.from.startsWith("c") ? "" : `view ${packet.view}`;
@@ -363,7 +363,7 @@ export class Inspector extends View {
       <h3>What caused it</h3>
       <div class="feed">
         <button @click=${() => this.app.run.seek({ tick: row.tick, step: row.step })}>
-          <span class="num">${row.tick}</span><span class="x">${row.text}</span>
+          <span class="num">${row.tick}</span><span class="x">${rowText(row)}</span>
         </button>
       </div>
     </section>`;

@@ -4,8 +4,8 @@
  */
 
 import { css, html, nothing } from "lit";
+import { linkWords } from "../links.js";
 import { packetText, roleInTruth } from "../words.js";
-import { linkWords } from "./stage.js";
 import { hueOf, shared, View } from "./view.js";
 
 const PACKETS_MAX = 40;

@@ -112,7 +112,7 @@ export class RunPanel extends View {
         </div>
         ${this.#number("replicas", "Replicas", "1 to 9", frame.replica_count, 1, 9, 1)}
         ${this.#number("clients", "Clients", "1 to 8", frame.client_count, 1, 8, 1)}
-        ${this.#number("load", "Load", "chance in a million that an idle client asks, a tick", frame.workload.load_per_million, 0, 1_000_000, 1000)}
+        ${this.#number("load", "Load", "chance that an idle client asks, a tick", frame.workload.load_per_million / 1_000_000, 0, 1, 0.001)}
         <div class="field">
           <label for="faults">faults</label>
           <select id="faults" aria-label="Fault profile to start with" @change=${this.#on("faults")}>

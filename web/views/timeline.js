@@ -151,8 +151,7 @@ export class Timeline extends View {
     const end = this.#end;
     const x = (/** @type {number} */ tick) => Math.round((tick / end) * WIDTH * 10) / 10;
     const { marks, spans } = historyOf(branches, branch);
-    const own = new Set(pathTo(branches, branch).map(({ id }) => id));
-    const others = branches.filter(({ id }) => !own.has(id)).reverse();
+    const others = railsOf(branches, branch);
     return html`<div
         class="scrub"
         role="slider"
@@ -196,19 +195,19 @@ export class Timeline extends View {
         others.length === 0
           ? nothing
           : html`<div class="rails" role="group" aria-label="Other branches">
-              ${others.slice(0, RAILS_MAX).map((other) => this.#rail(other, x, end))}
+              ${others.slice(0, RAILS_MAX).map(({ other, from }) => this.#rail(other, from, x, end))}
             </div>`
       }`;
   }
 
   /**
    * @param {Branch} branch
+   * @param {number} start where it goes another way
    * @param {(tick: number) => number} x
    * @param {number} end
    */
-  #rail(branch, x, end) {
-    const isSameRun = branch.run === this.state.branches.find(({ id }) => id === this.state.branch)?.run;
-    const from = isSameRun ? Math.min(branch.fork.tick, end) : 0;
+  #rail(branch, start, x, end) {
+    const from = Math.min(start, end);
     const to = Math.min(end, Math.max(from, branch.live.tick));
     const left = Math.min(80, (from / end) * 100 + 0.4);
     return html`<button class="rail" @click=${() => this.app.run.switchBranch(branch.id)} aria-label="Go to branch ${branch.id}: ${branch.name}">
@@ -268,6 +267,26 @@ export class Timeline extends View {
       void this.app.run.seek({ tick, step: 0 });
     }
   }
+}
+
+/**
+ * The futures that are not the shown one, the newest first, each from where it goes another way.
+ * @param {Branch[]} branches
+ * @param {number} shown
+ * @returns {{ other: Branch, from: number }[]}
+ */
+function railsOf(branches, shown) {
+  const path = pathTo(branches, shown);
+  const run = path[0]?.run;
+  return branches
+    .filter((other) => other.id !== shown)
+    .map((other) => {
+      const place = path.indexOf(other);
+      const from = place >= 0 ? (path[place + 1]?.fork.tick ?? 0) : other.run === run ? other.fork.tick : 0;
+      return { other, from };
+    })
+    .filter(({ other, from }) => other.live.tick > from)
+    .reverse();
 }
 
 /**
