@@ -33,7 +33,7 @@ export function layoutOf(width, height, replicaCount, clientCount, margin) {
   const bottom = Math.max(top + 160, height - margin.bottom);
   const isSmall = right - left < 480;
   const column = isSmall ? 44 : 76;
-  const crowd = replicaCount > 6 ? 0.72 : replicaCount > 4 ? 0.86 : 1;
+  const crowd = replicaCount > 6 ? (isSmall ? 0.62 : 0.72) : replicaCount > 4 ? 0.84 : 1;
   const room = Math.min(right - left - column, (bottom - top) * 1.15);
   const radius = Math.max(17, Math.min(46, (room / (isSmall ? 8.6 : 10)) * crowd));
   const label = 30;
@@ -47,7 +47,7 @@ export function layoutOf(width, height, replicaCount, clientCount, margin) {
   if (replicaCount === 3) settleTriangle(replicas, center, radiusY);
   const clientSize = Math.max(12, Math.min(20, (bottom - top) / (clientCount * 2.6)));
   const clientX = Math.max(left + column / 2, center.x - radiusX - radius - (isSmall ? 42 : 190));
-  const clients = columnOf(clientX, center.y, Math.min(bottom - top - 40, clientCount * clientSize * 3.1), clientCount);
+  const clients = columnOf(clientX, center.y, Math.min(2 * Math.min(center.y - top, bottom - center.y) - 2 * clientSize - 8, (clientCount - 1) * clientSize * 3.4), clientCount);
   return { width, height, center, radius, replicas, clients, clientSize };
 }
 

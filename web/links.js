@@ -3,6 +3,9 @@
 /** @typedef {import("./types.js").Frame} Frame */
 /** @typedef {import("./types.js").Link} Link */
 
+/** Nine replicas and eight clients have 216 directions; each drawing asks for most of them. @type {WeakMap<Frame, Map<string, Link>>} */
+const indexes = new WeakMap();
+
 /**
  * @param {Frame} frame
  * @param {string} from
@@ -10,7 +13,12 @@
  * @returns {Link | undefined}
  */
 export function linkOf(frame, from, to) {
-  return frame.links.find((link) => link.from === from && link.to === to);
+  let index = indexes.get(frame);
+  if (!index) {
+    index = new Map(frame.links.map((link) => [`${link.from}to${link.to}`, link]));
+    indexes.set(frame, index);
+  }
+  return index.get(`${from}to${to}`);
 }
 
 /**

@@ -47,7 +47,7 @@
  * @property {string | null} runError
  * @property {Caption | null} caption
  * @property {string} said
- * @property {string | null} hint what the person is asked to select next
+ * @property {import("./types.js").Verdict} verdict
  */
 
 /** @returns {State} */
@@ -83,7 +83,7 @@ export function initialState() {
     runError: null,
     caption: null,
     said: "",
-    hint: null,
+    verdict: { kind: "running", text: "" },
   };
 }
 
@@ -155,14 +155,14 @@ export class Store {
     this.#select({ kind: "packet", key });
   }
 
-  /** Nothing is selected; a drawer, a hint and a dialog close with it. */
+  /** Nothing is selected; a drawer closes with it. */
   clearSelection() {
-    this.change({ selection: { kind: "none" }, hint: null, isDrawerOpen: false });
+    this.change({ selection: { kind: "none" }, isDrawerOpen: false });
   }
 
   /** @param {Selection} selection */
   #select(selection) {
-    this.change({ selection, hint: null });
+    this.change({ selection });
   }
 
   /** @param {Tab} tab */

@@ -272,7 +272,8 @@ export class Conductor {
 
   /** Back to the farthest place of this branch. */
   async returnToLive() {
-    await this.seek(liveOf(this.#store.state));
+    const live = liveOf(this.#store.state);
+    if (comparePositions(this.#store.state.shown, live) !== 0) await this.seek(live);
   }
 
   /** @param {number} id */
@@ -493,7 +494,8 @@ export class Conductor {
     const shown = { tick: frame.tick, step: frame.step };
     this.#player.observe(frame);
     const fresh = this.#recorder.collect(sim, this.#loaded);
-    this.#store.change({ frame, packets, shown, canUndo: this.#undo.length > 0, canRedo: this.#redo.length > 0 });
+    const verdict = sim.verdict();
+    this.#store.change({ frame, packets, shown, verdict, canUndo: this.#undo.length > 0, canRedo: this.#redo.length > 0 });
     this.#recorder.extend(frame, this.#loaded);
     if (shown.step === 0) sim.maybeCheckpoint(shown.tick, this.#loaded);
     this.#recorder.remember(frame, this.#loaded);

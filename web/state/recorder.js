@@ -18,6 +18,21 @@ const HASHES_MAX = 20_000;
 const BURSTS_MAX = 80;
 const BURST_MS = 1500;
 
+/**
+ * Properties that did not hold are no events of the run; oracles report them beside it.
+ * @param {import("./branches.js").Mark[]} marks
+ * @param {import("../types.js").Frame} frame
+ * @returns {import("./branches.js").Mark[]}
+ */
+function withViolations(marks, frame) {
+  const known = new Set(marks.filter(({ kind }) => kind === "violation").map(({ text }) => text));
+  const fresh = frame.violations.filter(({ text }) => !known.has(text));
+  if (fresh.length === 0) return marks;
+  const number = marks[marks.length - 1]?.number ?? -1;
+  const made = fresh.map(({ tick, text }) => ({ tick, step: 0, kind: "violation", text, view: null, replica: null, number }));
+  return [...marks, ...made];
+}
+
 /** One for the page. */
 export class Recorder {
   #store;
@@ -82,7 +97,7 @@ export class Recorder {
     const view = ledView(frame);
     const isSame = before.length > 0 && before[before.length - 1]?.view === view;
     const spans = isSame ? branch.spans : extendSpans(branch.spans, shown.tick, view);
-    this.#change(id, { live: shown, spans });
+    this.#change(id, { live: shown, spans, marks: withViolations(this.#branch(id).marks, frame) });
   }
 
   /**

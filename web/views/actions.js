@@ -46,7 +46,7 @@ export class Actions extends View {
       button {
         box-shadow: 0 1px 2px #0000000d;
       }
-      @media (max-width: 820px) {
+      @media (max-width: 1240px) {
         .bar {
           flex-wrap: nowrap;
           overflow-x: auto;
@@ -69,7 +69,7 @@ export class Actions extends View {
 
   /** @override @param {Readonly<import("../state.js").State>} state */
   watched(state) {
-    return [state.frame, state.selection, state.hint];
+    return [state.frame, state.selection];
   }
 
   /** @override */
@@ -111,13 +111,11 @@ export class Actions extends View {
       ${chosen.map((replica) => {
         const tail = ids.length === 1 ? "" : ` ${replica.id}`;
         const name = (/** @type {string} */ verb) => `${verb} replica ${replica.id}`;
-        if (!replica.up) return this.#button(`Restart${tail}`, `restart.${replica.id}`, name("Restart"));
-        return html`${this.#button(`Crash${tail}`, `crash.${replica.id}`, name("Crash"))}
-        ${
-          replica.paused
-            ? this.#button(`Resume${tail}`, `resume.${replica.id}`, name("Resume"))
-            : this.#button(`Pause${tail}`, `pause.${replica.id}`, name("Pause"))
-        }`;
+        // One button that changes its words, so that the focus stays on it.
+        const power = replica.up ? "Crash" : "Restart";
+        const halt = replica.paused ? "Resume" : "Pause";
+        return html`${this.#button(`${power}${tail}`, `${power.toLowerCase()}.${replica.id}`, name(power))}
+        ${replica.up ? this.#button(`${halt}${tail}`, `${halt.toLowerCase()}.${replica.id}`, name(halt)) : nothing}`;
       })}
       ${
         hasRest

@@ -53,6 +53,17 @@ export class Checks extends View {
         color: var(--soft);
         font-size: 14px;
       }
+      .verdict {
+        border-left: 3px solid var(--edge);
+        padding-left: 12px;
+        margin-bottom: 14px;
+      }
+      .verdict b {
+        display: block;
+      }
+      .verdict b::first-letter {
+        text-transform: uppercase;
+      }
       .violation {
         border: 1px solid var(--bad);
         background: var(--bad-wash);
@@ -78,11 +89,12 @@ export class Checks extends View {
 
   /** @override */
   render() {
-    const { frame } = this.state;
+    const { frame, verdict } = this.state;
     if (!frame) return nothing;
     const compared = frame.totals.ops_compared ?? 0;
     return html`<h2>Checks</h2>
       <p class="lead">At every tick the cluster is held against these. So far ${countText(compared)} ops were compared between replicas.</p>
+      ${verdict.kind === "running" ? nothing : html`<p class="verdict"><b>${verdict.kind.replace("-", " ")}</b> ${verdict.text}</p>`}
       ${frame.violations.map(
         (violation) => html`<div class="violation">
           <h3>${violation.property} violated at tick ${violation.tick}</h3>

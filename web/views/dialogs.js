@@ -5,6 +5,7 @@
 import { css, html, nothing } from "lit";
 import { countText } from "../format.js";
 import { KEYS } from "../keys.js";
+import "./overlays.js";
 import { shared, View } from "./view.js";
 
 /** Chats cut longer links; longer still is better sent as a file. */
@@ -126,7 +127,7 @@ export class ShareDialog extends Dialog {
     const content = html`<p class="soft">Whoever opens it sees this very run, up to this tick, and their page checks that it is the same.</p>
       <textarea readonly aria-label="Link" .value=${this.#link} @focus=${(/** @type {Event} */ event) => /** @type {HTMLTextAreaElement} */ (event.target).select()}></textarea>
       <div class="row">
-        <button class="main" @click=${this.#copy}>Copy link</button>
+        <button class="main" autofocus @click=${this.#copy}>Copy link</button>
         <button @click=${this.#save}>Save as a file</button>
         <span class="soft num">${countText(length)} characters</span>
         <span role="status">${this.#said}</span>
@@ -194,6 +195,12 @@ export class KeysDialog extends Dialog {
       dd {
         text-align: left;
       }
+      .signs {
+        margin-top: 16px;
+      }
+      vsr-legend {
+        width: max-content;
+      }
       kbd {
         font: 400 13.5px/1 var(--sans);
         border: 1px solid var(--edge);
@@ -222,8 +229,10 @@ export class KeysDialog extends Dialog {
       <label class="check">
         <input type="checkbox" .checked=${this.state.hasKeys} @change=${(/** @type {Event} */ event) => store.setKeys(/** @type {HTMLInputElement} */ (event.target).checked)} />
         <span>use these keys</span>
-      </label>`;
-    return this.frame("Keys", content);
+      </label>
+      <h3 class="signs">On the stage</h3>
+      <vsr-legend .app=${this.app}></vsr-legend>`;
+    return this.frame("Keys and signs", content);
   }
 }
 

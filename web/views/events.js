@@ -78,7 +78,7 @@ export class Events extends View {
       }
       li button {
         display: grid;
-        grid-template-columns: 50px 20px minmax(0, 1fr);
+        grid-template-columns: 40px 18px minmax(0, 1fr);
         gap: 8px;
         width: 100%;
         height: 100%;

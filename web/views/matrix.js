@@ -88,8 +88,8 @@ export class Matrix extends View {
         color: var(--soft);
         white-space: nowrap;
       }
-      tr.down {
-        opacity: 0.62;
+      tr.down .c {
+        --h: var(--faint);
       }
       .wrap {
         overflow: hidden;

@@ -43,7 +43,7 @@ export class CaptionBox extends View {
         width: 28px;
         min-height: 28px;
       }
-      @media (max-width: 820px) {
+      @media (max-width: 1240px) {
         article {
           padding: 11px 14px 12px;
           border-radius: 10px;

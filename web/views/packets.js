@@ -15,6 +15,8 @@ const BURST_MS = 900;
 /** Slower than this, packets carry their names. */
 const LABEL_PACE = 12;
 const LABELS_MAX = 9;
+/** More replicas than this leave no room for names. */
+const CROWD = 5;
 
 /** Paints onto one canvas. */
 export class PacketPainter {
@@ -84,7 +86,7 @@ export class PacketPainter {
     context.clearRect(0, 0, layout.width, layout.height);
     this.#placed = place(layout, packets, links, now);
     const size = Math.max(3.4, Math.min(5.6, layout.radius / 7.5));
-    const isNamed = pace <= LABEL_PACE && layout.width > 520;
+    const isNamed = pace <= LABEL_PACE && layout.width > 520 && layout.replicas.length <= CROWD;
     let names = 0;
     for (const { packet, x, y } of this.#placed) {
       const isSelected = packet.key === selected;

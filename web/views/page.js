@@ -3,7 +3,7 @@
  * on a narrow screen. It places panels and tells them nothing. Must never know what a panel shows.
  */
 
-import { css, html, nothing } from "lit";
+import { css, html, nothing, svg } from "lit";
 import "./actions.js";
 import "./checks.js";
 import "./dialogs.js";
@@ -76,6 +76,16 @@ export class Page extends View {
         display: flex;
         gap: 4px;
         align-items: center;
+      }
+      .tools .quiet {
+        min-width: 32px;
+        padding: 4px 7px;
+        display: inline-grid;
+        place-items: center;
+      }
+      .tools svg {
+        width: 16px;
+        height: 16px;
       }
       .tools .main {
         margin-left: 6px;
@@ -192,13 +202,40 @@ export class Page extends View {
         main {
           grid-template-columns: minmax(0, 1fr) 344px;
         }
+        vsr-legend {
+          display: none;
+        }
+        .scene {
+          grid-template-rows: minmax(180px, 1fr) auto auto;
+        }
+        vsr-actions,
+        vsr-caption,
+        vsr-why {
+          position: static;
+          width: auto;
+          min-width: 0;
+        }
+        vsr-actions {
+          order: 1;
+          background: var(--stage);
+          padding: 2px 10px 6px;
+        }
+        vsr-why {
+          position: absolute;
+          left: 10px;
+          right: 10px;
+          top: 6px;
+          bottom: auto;
+        }
+        vsr-caption {
+          order: 2;
+          background: var(--stage);
+          padding: 0 10px 8px;
+        }
       }
       @media (max-width: 1020px) {
         main {
           grid-template-columns: minmax(0, 1fr) 308px;
-        }
-        vsr-legend {
-          display: none;
         }
       }
       @media (max-width: 820px) {
@@ -217,33 +254,6 @@ export class Page extends View {
         .left {
           grid-template-rows: minmax(0, 1fr) auto auto;
         }
-        .scene {
-          grid-template-rows: minmax(180px, 1fr) auto auto;
-        }
-        vsr-actions,
-        vsr-caption,
-        vsr-why {
-          position: static;
-          width: auto;
-          min-width: 0;
-        }
-        vsr-actions {
-          order: 1;
-          background: var(--stage);
-          padding: 2px 10px 4px;
-        }
-        vsr-why {
-          position: absolute;
-          left: 10px;
-          right: 10px;
-          top: 6px;
-          bottom: auto;
-        }
-        vsr-caption {
-          order: 2;
-          background: var(--stage);
-          padding: 0 10px 8px;
-        }
         .time {
           padding: 7px 12px 8px;
           gap: 6px;
@@ -251,6 +261,7 @@ export class Page extends View {
         aside {
           border-left: 0;
           display: block;
+          min-width: 0;
           border-top: 1px solid var(--rule);
         }
         [role="tablist"] {
@@ -305,6 +316,15 @@ export class Page extends View {
           width: 32px;
           padding: 0;
           background: var(--sheet);
+        }
+      }
+      @media (max-width: 400px) {
+        h1 {
+          font-size: 18px;
+        }
+        [role="tab"] {
+          padding: 10px 5px;
+          font-size: 14px;
         }
       }
       @media (max-width: 820px) and (max-height: 740px) {
@@ -397,7 +417,12 @@ export class Page extends View {
         <span class="less">hash <b class="mono" data-hash=${frame?.hash ?? ""}>${frame?.hash}</b>${proof?.is === "verified" ? html` <span class="tag count">verified</span>` : nothing}</span>
       </div>
       <div class="tools">
-        <button class="quiet" aria-label="Theme: ${theme}" title="Theme: ${theme}" @click=${() => store.setTheme(NEXT_THEME[theme])}>${theme}</button>
+        <button class="quiet" aria-label="Theme: ${theme}" title="Theme: ${theme}" @click=${() => store.setTheme(NEXT_THEME[theme])}>
+          <svg viewBox="0 0 16 16" aria-hidden="true">
+            <circle cx="8" cy="8" r="6.2" fill=${theme === "dark" ? "currentColor" : "none"} stroke="currentColor" stroke-width="1.5" />
+            ${theme === "system" ? svg`<path d="M8 1.8a6.2 6.2 0 0 1 0 12.4z" fill="currentColor"/>` : nothing}
+          </svg>
+        </button>
         <button class="quiet" aria-label="Keys" title="Keys" @click=${() => store.showDialog("keys")}>?</button>
         <button class="main" @click=${() => store.showDialog("share")}>Share</button>
       </div>

@@ -50,6 +50,15 @@ export class Roster extends View {
         flex: 1;
         white-space: normal;
       }
+      .pairs {
+        display: flex;
+        flex-wrap: wrap;
+        margin: 0 -8px;
+      }
+      .pairs button {
+        padding: 0 8px;
+        min-height: 26px;
+      }
     `,
   ];
 
@@ -113,6 +122,14 @@ export class Roster extends View {
             </section>`
       }
       <section>
+        <h3>Links</h3>
+        <p class="pairs">
+          ${pairsOf(frame.replica_count).map(
+            ([a, b]) => html`<button class="quiet num" aria-label="Select link ${a}–${b}" @click=${() => store.selectLink(a, b)}>${a}–${b}</button>`,
+          )}
+        </p>
+      </section>
+      <section>
         <h3>Packets under way <span class="soft small num">${packets.length}</span></h3>
         <ul>
           ${packets.slice(0, PACKETS_MAX).map(
@@ -136,6 +153,16 @@ export class Roster extends View {
     if (isClient) this.app.store.selectLink(from.startsWith("c") ? from : to, from.startsWith("c") ? to : from);
     else this.app.store.selectLink(from < to ? from : to, from < to ? to : from);
   }
+}
+
+/**
+ * @param {number} count
+ * @returns {[string, string][]}
+ */
+function pairsOf(count) {
+  const pairs = /** @type {[string, string][]} */ ([]);
+  for (let a = 0; a < count; a += 1) for (let b = a + 1; b < count; b += 1) pairs.push([String(a), String(b)]);
+  return pairs;
 }
 
 customElements.define("vsr-roster", Roster);

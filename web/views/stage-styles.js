@@ -132,7 +132,7 @@ export const stageStyles = css`
   }
   .line {
     fill: none;
-    stroke: var(--faint);
+    stroke: var(--edge);
     stroke-width: 1.1;
   }
   .line.off {
@@ -147,9 +147,12 @@ export const stageStyles = css`
   .hit {
     fill: transparent;
   }
-  .link:hover .line {
-    stroke: var(--ink);
-    stroke-width: 1.8;
+  .link {
+    cursor: pointer;
+    outline: none;
+  }
+  .link:hover .glow {
+    stroke: color-mix(in oklab, var(--ink) 9%, transparent);
   }
   .glow {
     fill: none;
@@ -157,7 +160,7 @@ export const stageStyles = css`
     stroke-width: 9;
     stroke-linecap: round;
   }
-  .link[aria-pressed="true"] .glow {
+  .link[data-selected="true"] .glow {
     stroke: color-mix(in oklab, var(--ink) 20%, transparent);
   }
   .link:focus-visible .glow {

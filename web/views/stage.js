@@ -40,11 +40,12 @@ export class Stage extends View {
   #resize = new ResizeObserver(([entry]) => entry && this.#measure(entry.contentRect));
   /** @type {{ from: Point, to: Point } | null} */
   #stroke = null;
+  #isWide = matchMedia("(min-width: 1241px)");
   #isCalm = matchMedia("(prefers-reduced-motion: reduce)");
 
   /** @override @param {Readonly<import("../state.js").State>} state */
   watched(state) {
-    return [state.frame, state.selection, state.theme, state.hint];
+    return [state.frame, state.selection, state.theme, state.caption === null];
   }
 
   /** @override */
@@ -107,10 +108,9 @@ export class Stage extends View {
     const { frame } = this.state;
     const { width, height } = this.#size;
     if (!frame || width === 0) return nothing;
-    const isWide = width >= 820;
-    const margin = isWide
-      ? { left: 28, right: 330, top: 64, bottom: 20 }
-      : { left: 8, right: 8, top: 12, bottom: 8 };
+    // On a wide page actions, legend and caption lie above the stage; what they cover is kept free.
+    const right = this.state.caption ? 330 : 215;
+    const margin = this.#isWide.matches ? { left: 28, right, top: 64, bottom: 20 } : { left: 8, right: 8, top: 12, bottom: 8 };
     const layout = layoutOf(width, height, frame.replica_count, frame.client_count, margin);
     this.#layout = layout;
     return html`
@@ -123,10 +123,11 @@ export class Stage extends View {
         @pointerup=${this.#released}
         @pointercancel=${this.#released}
       >
-        <g>${this.#clientLines(frame, layout)}${this.#links(frame, layout)}</g>
-        <g>${this.#walls(frame, layout)}</g>
-        <g>${frame.clients.map((client) => this.#client(client, layout))}</g>
+        <g aria-hidden="true">${this.#clientLines(frame, layout)}${this.#links(frame, layout, "drawn")}</g>
         <g>${frame.replicas.map((replica) => this.#replica(replica, frame, layout))}</g>
+        <g>${frame.clients.map((client) => this.#client(client, layout))}</g>
+        <g>${this.#links(frame, layout, "held")}</g>
+        <g>${this.#walls(frame, layout)}</g>
         ${this.#stroke ? svg`<line class="stroke" x1=${this.#stroke.from.x} y1=${this.#stroke.from.y} x2=${this.#stroke.to.x} y2=${this.#stroke.to.y}/>` : nothing}
       </svg>
       <canvas aria-hidden="true"></canvas>
@@ -160,7 +161,7 @@ export class Stage extends View {
       <text class="number" x=${round(x)} y=${round(y + r * 0.24)} font-size=${font(30)}>${replica.id}</text>
       <text class="view" x=${round(x)} y=${round(y + r * 0.57)} font-size=${font(12.5)}>view ${replica.view}</text>
       ${this.#cells(replica, frame, x, y + r + 13, r)}
-      <text class="role" x=${round(x)} y=${round(y + r + 34)} font-size=${Math.max(11.5, font(13.5))}>${role}</text>
+      ${role === "backup" && layout.replicas.length > 5 ? nothing : svg`<text class="role" x=${round(x)} y=${round(y + r + 34)} font-size=${Math.max(11.5, font(13.5))}>${role}</text>`}
     </g>`;
   }
 
@@ -219,20 +220,23 @@ export class Stage extends View {
       frame.replicas.map((replica) => {
         const asks = client.target === replica.id;
         if (isCrowded && !asks) return nothing;
-        return this.#line(frame, layout, `c${client.id}`, String(replica.id), `client ${asks ? "asks" : ""}`);
+        const [a, b] = [`c${client.id}`, String(replica.id)];
+        return [this.#line(frame, layout, a, b, `client ${asks ? "asks" : ""}`), this.#handle(frame, layout, a, b)];
       }),
     );
   }
 
   /**
+   * Links are drawn below the replicas and held above them, so that they come after them for the keyboard.
    * @param {Frame} frame
    * @param {import("../geometry.js").Layout} layout
+   * @param {"drawn" | "held"} part
    */
-  #links(frame, layout) {
+  #links(frame, layout, part) {
     const lines = [];
     for (let a = 0; a < frame.replica_count; a += 1) {
       for (let b = a + 1; b < frame.replica_count; b += 1) {
-        lines.push(this.#line(frame, layout, String(a), String(b), ""));
+        lines.push(part === "drawn" ? this.#line(frame, layout, String(a), String(b), "") : this.#handle(frame, layout, String(a), String(b)));
       }
     }
     return lines;
@@ -248,18 +252,29 @@ export class Stage extends View {
   #line(frame, layout, a, b, kind) {
     const there = linkOf(frame, a, b);
     const back = linkOf(frame, b, a);
+    const { start, end } = middleOf(layout, a, b);
+    const isOff = isBlocked(there) && isBlocked(back);
+    return svg`<path class="line ${kind} ${isOff ? "off" : ""}" d="M${round(start.x)} ${round(start.y)}L${round(end.x)} ${round(end.y)}"/>
+      ${there ? this.#onLane(there, laneOf(layout, a, b)) : nothing}${back ? this.#onLane(back, laneOf(layout, b, a)) : nothing}`;
+  }
+
+  /**
+   * What of a link can be selected.
+   * @param {Frame} frame
+   * @param {import("../geometry.js").Layout} layout
+   * @param {string} a
+   * @param {string} b
+   */
+  #handle(frame, layout, a, b) {
     const { selection } = this.state;
     const isSelected = selection.kind === "link" && selection.a === a && selection.b === b;
-    const lanes = [laneOf(layout, a, b), laneOf(layout, b, a)];
-    const start = between(lanes[0]?.a ?? layout.center, lanes[1]?.b ?? layout.center, 0.5);
-    const end = between(lanes[0]?.b ?? layout.center, lanes[1]?.a ?? layout.center, 0.5);
-    const d = `M${round(start.x)} ${round(start.y)}L${round(end.x)} ${round(end.y)}`;
-    const isOff = isBlocked(there) && isBlocked(back);
-    const words = [linkWords(there), linkWords(back)].filter((text) => text !== "").join("; ");
+    const isClient = a.startsWith("c");
+    const { start, end } = middleOf(layout, a, b);
+    const words = [linkWords(linkOf(frame, a, b)), linkWords(linkOf(frame, b, a))].filter((text) => text !== "").join("; ");
     const name = `Link ${a}–${b}${words === "" ? "" : `: ${words}`}`;
-    return svg`<g class="link" role="button" tabindex=${kind === "" ? 0 : -1} aria-label=${name} aria-pressed=${isSelected} data-link="${a}-${b}" @keydown=${this.#keyed}>
-      <path class="glow" d=${d}/><path class="line ${kind} ${isOff ? "off" : ""}" d=${d}/><polygon class="hit" points=${bandOf(start, end)}/>
-      ${there ? this.#onLane(there, lanes[0]) : nothing}${back ? this.#onLane(back, lanes[1]) : nothing}
+    return svg`<g class="link" role=${isClient ? "presentation" : "button"} tabindex=${isClient ? nothing : 0} aria-label=${isClient ? nothing : name}
+        aria-pressed=${isClient ? nothing : isSelected} data-selected=${isSelected} data-link="${a}-${b}" @keydown=${this.#keyed}>
+      <path class="glow" d="M${round(start.x)} ${round(start.y)}L${round(end.x)} ${round(end.y)}"/><polygon class="hit" points=${bandOf(start, end)}/>
     </g>`;
   }
 
@@ -389,6 +404,18 @@ export class Stage extends View {
 }
 
 /**
+ * @param {import("../geometry.js").Layout} layout
+ * @param {string} a
+ * @param {string} b
+ * @returns {{ start: Point, end: Point }} the line between both lanes
+ */
+function middleOf(layout, a, b) {
+  const there = laneOf(layout, a, b);
+  const back = laneOf(layout, b, a);
+  return { start: between(there.a, back.b, 0.5), end: between(there.b, back.a, 0.5) };
+}
+
+/**
  * A link is thin; this is what a finger hits, and what gives the link a size.
  * @param {Point} start
  * @param {Point} end
@@ -412,7 +439,7 @@ function bandOf(start, end) {
  */
 function targetOf(event) {
   const element = /** @type {Element} */ (event.composedPath()[0]);
-  return /** @type {SVGElement | null} */ (element.closest("[role=button]"));
+  return /** @type {SVGElement | null} */ (element.closest("[data-replica], [data-client], [data-link]"));
 }
 
 /**
