@@ -72,6 +72,9 @@ export class Page extends View {
         color: var(--ink);
         font-weight: 400;
       }
+      .facts .mono {
+        color: var(--soft);
+      }
       .tools {
         display: flex;
         gap: 4px;
@@ -128,8 +131,8 @@ export class Page extends View {
       vsr-why {
         position: absolute;
         left: 18px;
-        right: 360px;
-        bottom: 14px;
+        right: 240px;
+        top: 51px;
         pointer-events: none;
       }
       vsr-notices {
@@ -225,7 +228,6 @@ export class Page extends View {
           left: 10px;
           right: 10px;
           top: 6px;
-          bottom: auto;
         }
         vsr-caption {
           order: 2;

@@ -99,7 +99,7 @@ export class Roster extends View {
             (client) => html`<li>
               <button aria-label="Select client ${client.id}" @click=${() => store.selectClient(client.id)}>
                 <span class="grow">client ${client.id}: ${client.state}</span>
-                <span class="soft num">${client.replies} replies</span>
+                <span class="soft num">${client.replies} ${client.replies === 1 ? "reply" : "replies"}</span>
               </button>
             </li>`,
           )}

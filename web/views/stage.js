@@ -38,7 +38,7 @@ export class Stage extends View {
   #size = { width: 0, height: 0 };
   #frame = 0;
   #resize = new ResizeObserver(([entry]) => entry && this.#measure(entry.contentRect));
-  /** @type {{ from: Point, to: Point } | null} */
+  /** A line being drawn, and the link it began on: a short one selects that. @type {{ from: Point, to: Point, link: SVGElement | null } | null} */
   #stroke = null;
   #isWide = matchMedia("(min-width: 1241px)");
   #isCalm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -110,7 +110,7 @@ export class Stage extends View {
     if (!frame || width === 0) return nothing;
     // On a wide page actions, legend and caption lie above the stage; what they cover is kept free.
     const right = this.state.caption ? 330 : 215;
-    const margin = this.#isWide.matches ? { left: 28, right, top: 64, bottom: 20 } : { left: 8, right: 8, top: 12, bottom: 8 };
+    const margin = this.#isWide.matches ? { left: 28, right, top: 86, bottom: 18 } : { left: 8, right: 8, top: 12, bottom: 8 };
     const layout = layoutOf(width, height, frame.replica_count, frame.client_count, margin);
     this.#layout = layout;
     return html`
@@ -122,6 +122,7 @@ export class Stage extends View {
         @pointermove=${this.#dragged}
         @pointerup=${this.#released}
         @pointercancel=${this.#released}
+        @click=${this.#clicked}
       >
         <g aria-hidden="true">${this.#clientLines(frame, layout)}${this.#links(frame, layout, "drawn")}</g>
         <g>${frame.replicas.map((replica) => this.#replica(replica, frame, layout))}</g>
@@ -340,12 +341,13 @@ export class Stage extends View {
       this.app.store.selectPacket(packet.key);
       return;
     }
-    if (target) {
+    const link = target?.dataset.link === undefined ? null : target;
+    if (target && !link) {
       this.#select(target, event.shiftKey || event.ctrlKey || event.metaKey);
       return;
     }
     if (event.button !== 0) return;
-    this.#stroke = { from: point, to: point };
+    this.#stroke = { from: point, to: point, link };
     /** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
   }
 
@@ -364,7 +366,8 @@ export class Stage extends View {
     const { frame } = this.state;
     if (!stroke || !this.#layout || !frame) return;
     const length = Math.hypot(stroke.to.x - stroke.from.x, stroke.to.y - stroke.from.y);
-    if (length < 12) this.app.store.clearSelection();
+    if (length < 12 && stroke.link) this.#select(stroke.link, false);
+    else if (length < 12) this.app.store.clearSelection();
     if (length < this.#layout.radius * 2.5 || event.type === "pointercancel") return;
     const side = leftOf(this.#layout, stroke.from, stroke.to);
     const other = restOf(side, frame.replica_count);
@@ -372,6 +375,15 @@ export class Stage extends View {
     const [small, large] = side.length <= other.length ? [side, other] : [other, side];
     this.app.store.selectReplicas(small);
     void this.app.run.act(sidesAct("cut", small, large));
+  }
+
+  /**
+   * Assistive technology presses without a pointer.
+   * @param {MouseEvent} event
+   */
+  #clicked(event) {
+    const target = event.detail === 0 ? targetOf(event) : null;
+    if (target) this.#select(target, event.shiftKey);
   }
 
   /** @param {KeyboardEvent} event */
