@@ -5,6 +5,7 @@
 
 pub mod digest;
 pub mod error;
+pub mod frame;
 pub mod ids;
 pub mod prng;
 
@@ -17,4 +18,5 @@ pub mod shard;
 pub mod sim;
 pub mod trace;
 pub mod vsr;
+pub mod why;
 pub mod workload;

@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::scenario::BUILT_IN;
+use crate::trace::Recording;
 
 fn session(run: Run) -> Session {
-    Session::new(run, Recorder::default()).unwrap()
+    Session::new(run, Recorder::new(Recording::Nothing, 0)).unwrap()
 }
 
 #[test]

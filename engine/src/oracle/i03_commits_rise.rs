@@ -124,6 +124,7 @@ mod tests {
         world.execute_everywhere(5);
         world.tick();
         world.members[1].commit_min = Op(4);
+        world.members[1].commit_max = Op(4);
         world.tick();
         assert_eq!(world.found(Property::I3), 1);
         assert!(world.kept()[0].text.contains("went back to op 4"));

@@ -1,11 +1,13 @@
-//! I14, no lost wakeup: when a tick is over, the inbox of a running replica is empty, and every state
-//! that waits owns a running timer that ends the wait (protocol sections 3 to 7; scenarios A54). Must
-//! never know what a timer does.
+//! I14, no lost wakeup: when a tick is over, the inbox of a running replica is empty, every state that
+//! waits owns a running timer that ends the wait, and a normal replica has executed whatever it holds
+//! and knows committed (protocol sections 1 and 3 to 7; scenarios A54). Must never know what a timer
+//! does.
 //!
 //! Exceptions. A paused replica takes nothing in. A cluster of one waits for nobody. A primary that
-//! abdicated has stopped its heartbeats and resends on purpose. A primary waits for its own disk without resending,
-//! and so does a replica that has just booted, whose new incarnation must be durable before it asks. A
-//! replica that voted to leave its view has done waiting and sends its vote again instead.
+//! abdicated has stopped its heartbeats and resends on purpose. A primary waits for its own disk
+//! without resending, and so does a replica that has just booted, whose new incarnation must be
+//! durable before it asks. A replica that voted to leave its view has done waiting and sends its vote
+//! again instead. Where bodies are missing, entries above them are not proven and may wait.
 
 use super::view::MemberView;
 use super::violation::{Property, Replicas, Report};
@@ -49,6 +51,13 @@ impl NoLostWakeup {
             return Some(format!(
                 "{} frames wait in the inbox of {} and nothing opens it",
                 member.inbox, member.replica
+            ));
+        }
+        let ready = member.commit_max.min(member.head);
+        if member.status == Status::Normal && !member.holes && member.commit_min < ready {
+            return Some(format!(
+                "{} holds op {ready} and knows it committed, has executed op {} and waits for nothing",
+                member.replica, member.commit_min
             ));
         }
         let (timer, wait) = self.wait(member)?;
@@ -114,6 +123,7 @@ mod tests {
     use super::super::testing::World;
     use super::super::view::Timers;
     use super::*;
+    use crate::ids::Op;
 
     type Change = fn(&mut MemberView);
 
@@ -176,6 +186,23 @@ mod tests {
             assert_eq!(world.found(Property::I14), 0);
             assert!(world.compared(Property::I14) > 0);
         }
+    }
+
+    #[test]
+    fn a_committed_op_that_is_held_and_not_executed_is_a_violation() {
+        let mut world = World::new(3);
+        world.execute_everywhere(3);
+        world.members[1].commit_max = Op(5);
+        world.tick();
+        world.members[1].head = Op(5);
+        world.members[1].holes = true;
+        world.members[1].timers = world.members[1].timers.with(Timer::RepairRetry);
+        world.tick();
+        assert_eq!(world.found(Property::I14), 0, "its entry is not there yet");
+        world.members[1].holes = false;
+        world.tick();
+        assert_eq!(world.found(Property::I14), 1);
+        assert!(world.kept()[0].text.contains("has executed op 3 and waits"));
     }
 
     #[test]

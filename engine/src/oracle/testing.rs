@@ -246,6 +246,7 @@ impl World {
         member.up = true;
         member.incarnation.0 += 1;
         member.commit_min = Op(0);
+        member.commit_max = Op(0);
         let (incarnation, view) = (member.incarnation, member.durable_view);
         let (log_view, head) = (member.durable_log_view, member.head);
         self.event(EventKind::Restarted {

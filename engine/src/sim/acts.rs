@@ -258,7 +258,7 @@ impl Simulator {
 
     /// Hands the values of the run to those who use them.
     pub(super) fn apply_values(&mut self) {
-        self.network.set_options(self.run.faults.network.clone());
+        self.network.set_options(self.run.faults.network);
         self.generator
             .set_load_per_million(self.run.workload.load_per_million);
         for client in &mut self.clients {

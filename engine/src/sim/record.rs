@@ -5,7 +5,7 @@
 use crate::digest::{RunHash, checksum_bytes};
 use crate::ids::{GroupId, Op, ReplicaId, Tick};
 use crate::oracle::{Oracles, Property, Replicas, Violation};
-use crate::trace::{Event, EventKind, Fate, Recorder};
+use crate::trace::{EventKind, Fate, Recorder};
 use crate::vsr::io::Note;
 use crate::workload::{AuditProperty, Auditor};
 
@@ -46,7 +46,6 @@ pub struct Record {
     /// Replicas whose rule broke in this round: they are to be halted.
     pub halted: Vec<ReplicaId>,
     hash: RunHash,
-    number: u64,
     tick: Tick,
     step: u32,
     group: GroupId,
@@ -63,7 +62,6 @@ impl Record {
             totals: Totals::default(),
             halted: Vec::new(),
             hash: RunHash::default(),
-            number: 0,
             tick: Tick(0),
             step: 0,
             group,
@@ -74,11 +72,13 @@ impl Record {
     pub fn enter_tick(&mut self, tick: Tick) {
         self.tick = tick;
         self.step = 0;
+        self.recorder.at(tick, 0);
     }
 
     /// The next step of the tick begins.
     pub fn next_step(&mut self) {
         self.step += 1;
+        self.recorder.at(self.tick, self.step);
     }
 
     /// The number of steps done in this tick.
@@ -90,7 +90,7 @@ impl Record {
     /// The number of the last event.
     #[must_use]
     pub fn last_number(&self) -> u64 {
-        self.number.saturating_sub(1)
+        self.recorder.next_number().saturating_sub(1)
     }
 
     /// The run hash.
@@ -112,15 +112,9 @@ impl Record {
 
     /// Records an event; its number.
     pub fn push(&mut self, kind: EventKind) -> u64 {
-        let number = self.number;
-        self.number += 1;
         self.count(&kind);
-        let event = Event {
-            number,
-            tick: self.tick,
-            step: self.step,
-            kind,
-        };
+        let event = self.recorder.stamp(kind);
+        let number = event.number;
         self.oracles.observe(&event);
         self.auditor.observe(&event.kind);
         self.recorder.keep(event);

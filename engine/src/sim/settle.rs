@@ -12,6 +12,7 @@ use crate::sim::observe::oracle_roster;
 use crate::sim::sets::ProcessSet;
 use crate::sim::simulator::Simulator;
 use crate::vsr::io::Superblock;
+use crate::vsr::message::Prepare;
 use crate::vsr::quorum::Quorums;
 
 /// Waits that a core has, in view-change waits, before its size adds to them. The wait doubles up to
@@ -242,18 +243,8 @@ impl Simulator {
 
     /// What a replica's disk holds, read from the disk itself and not from its memory.
     fn disk_facts(&self, replica: ReplicaId) -> Option<DiskFacts> {
-        let group = GROUP_PARTITION_0;
-        let disk = self.world.disk(replica);
-        let superblock = self.durable_superblock(replica)?;
-        let mut prepares: Vec<_> = disk
-            .scan(journal::zone(group, Zone::Prepares))
-            .into_iter()
-            .filter_map(|(_, block)| match block {
-                Block::Prepare(prepare) => Some(prepare),
-                Block::Header(_) | Block::Superblock(_) => None,
-            })
-            .collect();
-        prepares.sort_by_key(|prepare| prepare.header.op);
+        let superblock = self.superblock_of(replica)?;
+        let prepares = self.journaled(replica);
         let vouched = |op: Op| {
             superblock
                 .suffix
@@ -297,8 +288,27 @@ impl Simulator {
         })
     }
 
+    /// The prepares on a replica's disk, ascending by op.
+    #[must_use]
+    pub fn journaled(&self, replica: ReplicaId) -> Vec<Rc<Prepare>> {
+        let zone = journal::zone(GROUP_PARTITION_0, Zone::Prepares);
+        let mut prepares: Vec<_> = self
+            .world
+            .disk(replica)
+            .scan(zone)
+            .into_iter()
+            .filter_map(|(_, block)| match block {
+                Block::Prepare(prepare) => Some(prepare),
+                Block::Header(_) | Block::Superblock(_) => None,
+            })
+            .collect();
+        prepares.sort_by_key(|prepare| prepare.header.op);
+        prepares
+    }
+
     /// The superblock that a replica's disk would open with.
-    pub(super) fn durable_superblock(&self, replica: ReplicaId) -> Option<Rc<Superblock>> {
+    #[must_use]
+    pub fn superblock_of(&self, replica: ReplicaId) -> Option<Rc<Superblock>> {
         let zone = journal::zone(GROUP_PARTITION_0, Zone::Superblock);
         let copies: Vec<_> = self
             .world

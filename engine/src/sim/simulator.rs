@@ -146,7 +146,7 @@ impl Simulator {
             seeds.network,
             count,
             run.cluster.clients,
-            run.faults.network.clone(),
+            run.faults.network,
         );
         let clients = (0..run.cluster.clients)
             .map(|client| Client::new(ClientId(client), count, run.workload.retry_ticks))
@@ -243,7 +243,7 @@ impl Simulator {
         self.world.executor.pause(u16::from(replica.0), false);
         let writes_lost = self.world.disk(replica).crash();
         drop(self.world.take_outgoing(replica));
-        let superblock = self.durable_superblock(replica);
+        let superblock = self.superblock_of(replica);
         let place = &mut self.places[usize::from(replica.0)];
         if let Some(superblock) = superblock {
             place.durable_views = (superblock.view, superblock.log_view);
@@ -683,6 +683,12 @@ impl Drop for Simulator {
 }
 
 impl Place {
+    /// Frames and completions that wait for its pump.
+    #[must_use]
+    pub fn inbox(&self) -> usize {
+        self.mailbox.len()
+    }
+
     fn empty(world: &Rc<World>) -> Self {
         Self {
             up: false,

@@ -27,7 +27,7 @@ fn header(operation: Operation) -> Header {
 
 pub(in crate::trace) fn prepare(operation: Operation) -> Rc<Prepare> {
     Rc::new(Prepare {
-        header: header(operation),
+        header: header(operation).into(),
         body: Rc::from([]),
     })
 }

@@ -432,10 +432,9 @@ impl Replica {
     }
 
     fn learn_commit(&mut self, commit_max: Op, ctx: &mut Context<'_>) {
-        if commit_max > self.commit_max {
-            self.commit_max = commit_max;
-            self.execute(ctx);
-        }
+        self.commit_max = self.commit_max.max(commit_max);
+        // The entry may have come after the news that it is committed.
+        self.execute(ctx);
         if commit_max > self.log.head() {
             self.note_behind(commit_max);
         }
