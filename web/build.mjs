@@ -5,7 +5,7 @@
  * module by address, once for every instance (`./sim-wasm.js?n=1`). This file must never know what the page does.
  */
 
-import { mkdir } from "node:fs/promises";
+import { copyFile, mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -13,7 +13,17 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 // Trunk names the profile; run by hand, this makes the release bundle.
 const isRelease = process.env.TRUNK_PROFILE !== "debug";
 
-await mkdir(`${here}build`, { recursive: true });
+const fonts = [
+  "source-sans-3/files/source-sans-3-latin-400-normal.woff2",
+  "source-sans-3/files/source-sans-3-latin-600-normal.woff2",
+  "source-serif-4/files/source-serif-4-latin-600-normal.woff2",
+];
+
+await mkdir(`${here}build/fonts`, { recursive: true });
+for (const font of fonts) {
+  await copyFile(`${here}node_modules/@fontsource/${font}`, `${here}build/fonts/${font.split("/").at(-1)}`);
+}
+
 await build({
   absWorkingDir: here,
   entryPoints: ["app.js"],
