@@ -82,6 +82,8 @@ pub enum Purpose {
     Clock = 13,
     /// Which replica the nemesis or a client picks in a tick.
     Pick = 14,
+    /// The n-th value that `swarm` draws.
+    Swarm = 15,
 }
 
 /// One small stream of draws.

@@ -105,7 +105,11 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ("v=1&replicas=0", "replicas: 0", "from 1 to 9"),
     ("v=1&replicas=10", "replicas: 10", "from 1 to 9"),
     ("v=1&clients=9", "clients: 9", "from 1 to 8"),
-    ("v=1&faults=swarm", "faults: swarm", "none, light or heavy"),
+    (
+        "v=1&faults=storm",
+        "faults: storm",
+        "none, light, heavy or swarm",
+    ),
     ("v=1&crash=1.5", "crash: 1.5", "a probability from 0 to 1"),
     ("v=1&restart=2", "restart: 2", "a probability from 0 to 1"),
     ("v=1&loss=0.1234567", "loss: 0.1234567", "six decimals"),
@@ -266,7 +270,11 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "set.loss.0.5",
         "a setting and its value",
     ),
-    ("v=1&act=9.profile.swarm", "swarm", "none, light or heavy"),
+    (
+        "v=1&act=9.profile.storm",
+        "storm",
+        "none, light, heavy or swarm",
+    ),
     ("v=1&act=9.heal.1", "heal.1", "nothing behind it"),
     ("v=1&act=9.crash.1.g0", "group g0", "crash.1 alone"),
     (
