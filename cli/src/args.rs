@@ -9,6 +9,8 @@ use engine::digest::mix;
 use engine::error::InputError;
 use engine::scenario::{BUILT_IN, Profile, Run, Setting, decode, seed_from_text};
 
+use crate::args_hunt::{ShrinkArgs, TestArgs, TraceArgs};
+
 const EXIT_CODES: &str = "\
 Exit codes:
   0    converged: every replica of the core agrees, nothing was lost
@@ -35,6 +37,12 @@ Examples:
       change single values; the names of --set are those of links
   workload-fuzz sweep --seeds 1..=2000 --replicas 5 --faults light --crash-prob 0.01
       many seeds on all cores, with totals by verdict
+  workload-fuzz sweep --seeds 1..=100000 --faults swarm --resume swarm.jsonl
+      a different cluster, network and load for every seed; interrupt it and start it again at will
+  workload-fuzz shrink --link 'v=1&seed=211&faults=heavy'
+      the few acts that matter of a run that fails; `test` makes a Rust test of its link
+  workload-fuzz trace --link 'v=1&seed=211&at=500' --format perfetto > trace.json
+      look at a run in ui.perfetto.dev
   workload-fuzz replay --link 'v=1&seed=211&at=4000&hash=9f3ac01277aa01de'
       play a link again and compare its hash";
 
@@ -62,6 +70,12 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Runs many seeds on all cores and prints totals by verdict
     Sweep(Box<SweepArgs>),
+    /// Makes a failing run small: the shortest script that fails in the same way
+    Shrink(ShrinkArgs),
+    /// Prints the events of a run, for people, programs, Perfetto or ShiViz
+    Trace(TraceArgs),
+    /// Prints a Rust test that asserts that a run does not break its property again
+    Test(TestArgs),
     /// Runs the table of golden Runs, each twice, and prints their hashes
     Golden(JsonArgs),
     /// Measures the speed of a few standard Runs
@@ -202,6 +216,26 @@ pub(crate) struct SweepArgs {
     pub(crate) seeds: String,
     #[command(flatten)]
     pub(crate) shape: ShapeArgs,
+    /// A file to which each finished seed is appended as a JSON line; those it holds are not played
+    /// again, so that an interrupted sweep goes on where it was
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resume: Option<String>,
+    /// Play every n-th seed alone, from this one on, counted from 0: for batch systems
+    #[arg(
+        long,
+        value_name = "INDEX",
+        requires = "shard_count",
+        allow_hyphen_values = true
+    )]
+    pub(crate) shard_index: Option<String>,
+    /// How many shards share the seeds
+    #[arg(
+        long,
+        value_name = "COUNT",
+        requires = "shard_index",
+        allow_hyphen_values = true
+    )]
+    pub(crate) shard_count: Option<String>,
     /// Print one JSON object for each seed that did not converge, and one with the totals
     #[arg(long)]
     pub(crate) json: bool,

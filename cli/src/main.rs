@@ -1,16 +1,22 @@
 //! `workload-fuzz`: runs the simulated cluster from the command line. It turns flags into a Run,
-//! hands it to the engine and prints what came of it. Must never know how a run works inside: the
-//! module `play` is its only door to the engine.
+//! hands it to the engine and prints what came of it. Must never know how a run works inside: a run
+//! is played by `play`, or by the engine's `hunt` for those who take one apart.
 
 mod args;
+mod args_hunt;
 mod bench;
 mod golden;
+mod ledger;
 mod out;
 mod play;
 mod replay;
 mod report;
+mod shrink;
 mod single;
 mod sweep;
+mod target;
+mod test;
+mod trace;
 
 use std::process::ExitCode;
 
@@ -28,6 +34,9 @@ fn main() -> ExitCode {
         None => single::run(&arguments.run),
         Some(Command::Replay(replay)) => replay::run(&replay),
         Some(Command::Sweep(sweep)) => sweep::run(&sweep),
+        Some(Command::Shrink(shrink)) => shrink::run(&shrink),
+        Some(Command::Trace(trace)) => trace::run(&trace),
+        Some(Command::Test(test)) => test::run(&test),
         Some(Command::Golden(table)) => golden::run(&table),
         Some(Command::Bench(bench)) => bench::run(&bench),
     };

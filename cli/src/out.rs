@@ -8,6 +8,11 @@ pub(crate) fn text(text: &str) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
+/// Prints text as it is; whether somebody reads on.
+pub(crate) fn text_is_read(text: &str) -> bool {
+    std::io::stdout().write_all(text.as_bytes()).is_ok()
+}
+
 /// Prints a line.
 pub(crate) fn line(line: impl std::fmt::Display) {
     text(&format!("{line}\n"));

@@ -1,7 +1,7 @@
 //! A session: the only door that the command line, the page and the tests go through. It plays a Run
 //! forward, takes acts, and says what came of it. Must never know who is at the door.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
 use crate::ids::Tick;
@@ -22,7 +22,7 @@ pub struct Verdict {
 }
 
 /// The verdicts; each has an exit code of its own on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VerdictKind {
     /// The run goes on; nothing was found so far.

@@ -170,6 +170,11 @@ pub(super) fn reconcile(run: &mut Run) {
         draw_into(&mut drawn);
         drawn
     };
+    let replicas = run.cluster.replicas;
+    if replicas == drawn.cluster.replicas {
+        let survivors = &mut run.faults.min_survivors;
+        *survivors = survivors.map(|survivors| survivors.min(replicas));
+    }
     let (network, was) = (&mut run.faults.network, &drawn.faults.network);
     if network.delay_mean_ticks < network.delay_min_ticks {
         if network.delay_mean_ticks == was.delay_mean_ticks {

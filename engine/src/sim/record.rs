@@ -10,7 +10,8 @@ use crate::vsr::note::Note;
 use crate::workload::{AuditProperty, Auditor};
 
 /// What has happened, counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct Totals {
     /// Ops committed.
     pub commits: u64,

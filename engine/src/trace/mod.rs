@@ -1,15 +1,26 @@
 //! What happened, as a closed set of events: the one stream that oracles check, the page shows and
 //! exports write. `event` has the facts, `recorder` keeps them, `class`, `text`, `words` and `reasons`
-//! say them in words. Must never know who reads it.
+//! say them in words; `jsonl`, `perfetto` and `shiviz`
+//! put them into the forms of other tools. Must never know who reads it.
 
 mod class;
 mod event;
+mod jsonl;
+mod perfetto;
 mod reasons;
 mod recorder;
+mod shiviz;
 mod text;
 mod words;
 
 pub use class::{Class, class_of, is_big};
 pub use event::{Act, Actor, Event, EventKind, Fate, Skipped};
+pub use jsonl::Line;
+pub use perfetto::{Perfetto, TraceEvent};
 pub use recorder::{EVENTS_KEPT_DEFAULT, Recorder, Recording};
+pub use shiviz::{HEADER as SHIVIZ_HEADER, ShiViz};
 pub use text::{Context, Row, describe};
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[path = "export_tests.rs"]
+mod export_tests;

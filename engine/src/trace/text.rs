@@ -4,6 +4,7 @@
 //! never decide anything.
 
 use std::collections::VecDeque;
+use std::fmt;
 
 use serde::Serialize;
 
@@ -50,6 +51,23 @@ pub struct Row {
     pub view: Option<View>,
     /// The op it is about.
     pub op: Option<Op>,
+}
+
+/// A row as a line: when, who, what, and the event that caused it.
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let who = match (self.replica, self.client) {
+            (Some(replica), _) => format!("r{replica}"),
+            (None, Some(client)) => format!("c{client}"),
+            (None, None) => "-".into(),
+        };
+        let place = format!("{}.{}", self.tick, self.step);
+        write!(f, "#{:<7} {place:<9} {who:<3}", self.number)?;
+        if let Some(packet) = &self.packet {
+            write!(f, " [{packet}]")?;
+        }
+        write!(f, " {}", self.text)
+    }
 }
 
 /// What a text may refer to besides its own event.

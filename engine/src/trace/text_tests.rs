@@ -62,7 +62,12 @@ pub(in crate::trace) fn noted(replica: u8, note: Note) -> EventKind {
     }
 }
 
-fn sent(from: Process, to: Process, packet: u64, message: Message) -> EventKind {
+pub(in crate::trace) fn sent(
+    from: Process,
+    to: Process,
+    packet: u64,
+    message: Message,
+) -> EventKind {
     EventKind::Sent {
         frame: Rc::new(Frame {
             group: GROUP_PARTITION_0,
