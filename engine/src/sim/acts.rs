@@ -96,9 +96,8 @@ impl Simulator {
         ReplicaView {
             up: place.up,
             can_vote: !place.paused && core.is_some_and(|core| core.can_vote()),
-            is_primary: core.is_some_and(|core| {
-                core.is_primary() && core.status() == Status::Normal
-            }),
+            is_primary: core
+                .is_some_and(|core| core.is_primary() && core.status() == Status::Normal),
             since_tick: (place.since > Tick(0)).then_some(place.since.0),
         }
     }
@@ -193,9 +192,10 @@ impl Simulator {
                 .try_for_each(|(from, to)| self.network.release(from, to)),
             Verb::Drop(name) => self.drop_packet(name.from, name.to, name.number),
             Verb::Dup(name) => self.duplicate_packet(name.from, name.to, name.number),
-            Verb::Deliver(name) => self
-                .network
-                .deliver_packet(now, name.from, name.to, name.number),
+            Verb::Deliver(name) => {
+                self.network
+                    .deliver_packet(now, name.from, name.to, name.number)
+            }
             Verb::Heal => {
                 self.network.heal(now);
                 Ok(())
@@ -330,7 +330,12 @@ impl Simulator {
         heads.all(|head| Some(head) == first)
     }
 
-    fn drop_packet(&mut self, from: Process, to: Process, number: u64) -> Result<(), NetworkRefusal> {
+    fn drop_packet(
+        &mut self,
+        from: Process,
+        to: Process,
+        number: u64,
+    ) -> Result<(), NetworkRefusal> {
         let packet = self.network.drop_packet(from, to, number)?;
         self.push_dropped(from, to, &packet);
         Ok(())

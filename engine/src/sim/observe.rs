@@ -5,9 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::ids::{Checksum, ClientId, GROUP_PARTITION_0, GroupId, Op, ReplicaId, RequestNumber};
-use crate::oracle::{
-    Bounds, ClusterView, Logs, MemberView, Property, Roster, Timers,
-};
+use crate::oracle::{Bounds, ClusterView, Logs, MemberView, Property, Roster, Timers};
 use crate::scenario::{ClientFacts, Cluster, Observed, ReplicaFacts, Run};
 use crate::shard::Group;
 use crate::sim::simulator::{INBOX_FRAMES_MAX, Simulator};

@@ -132,7 +132,9 @@ impl Record {
 
     fn count(&mut self, kind: &EventKind) {
         match kind {
-            EventKind::Sent { .. } | EventKind::Requested { .. } | EventKind::SessionLost { .. } => {}
+            EventKind::Sent { .. }
+            | EventKind::Requested { .. }
+            | EventKind::SessionLost { .. } => {}
             EventKind::Ended { fate, .. } => match fate {
                 Fate::Delivered => self.totals.delivered += 1,
                 Fate::Lost
@@ -150,7 +152,8 @@ impl Record {
                 self.hash.fold(checksum_bytes(act.text.as_bytes()).0);
             }
             EventKind::Skipped(skipped) => {
-                self.hash.fold(checksum_bytes(skipped.act.text.as_bytes()).0);
+                self.hash
+                    .fold(checksum_bytes(skipped.act.text.as_bytes()).0);
             }
             EventKind::Crashed { .. } => self.totals.crashes += 1,
             EventKind::Restarted { .. } => self.totals.restarts += 1,
@@ -168,7 +171,8 @@ impl Record {
             Note::Executed { prepare, .. } => {
                 let op = prepare.header.op;
                 self.totals.commits = self.totals.commits.max(op.0);
-                self.hash.fold(prepare.header.checksum.0 ^ u64::from(replica.0));
+                self.hash
+                    .fold(prepare.header.checksum.0 ^ u64::from(replica.0));
             }
             Note::ViewStarted { .. } => self.totals.view_changes += 1,
             Note::Filled { repair: true, .. } => self.totals.repairs += 1,

@@ -5,8 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::ids::{
-    ClientId, GROUP_PARTITION_0, GroupId, Incarnation, Process, ReplicaId, TICK_MICROS, Tick,
-    View,
+    ClientId, GROUP_PARTITION_0, GroupId, Incarnation, Process, ReplicaId, TICK_MICROS, Tick, View,
 };
 use crate::journal::{self, Block, COPIES, Zone};
 use crate::machine::Partition;
@@ -135,7 +134,12 @@ impl Simulator {
             Auditor::new(run.knobs.sessions_max),
             GROUP_PARTITION_0,
         );
-        let world = Rc::new(World::new(count, seeds.disk, DiskOptions::default(), record));
+        let world = Rc::new(World::new(
+            count,
+            seeds.disk,
+            DiskOptions::default(),
+            record,
+        ));
         let network = Network::new(
             seeds.network,
             count,
@@ -429,10 +433,7 @@ impl Simulator {
         if fate != Fate::Delivered {
             return;
         }
-        self.world
-            .record
-            .borrow_mut()
-            .fold(packet.payload.checksum);
+        self.world.record.borrow_mut().fold(packet.payload.checksum);
         if let Process::Client(client) = to {
             self.give_to_client(client, &frame);
             self.world.count_step();
@@ -661,4 +662,3 @@ impl Place {
         }
     }
 }
-

@@ -44,9 +44,7 @@ impl World {
     pub fn new(replica_count: u8, disk_seed: u64, disk: DiskOptions, record: Record) -> Self {
         let clock = Clock::new();
         let disks = (0..replica_count)
-            .map(|replica| {
-                Disk::new(clock.clone(), disk_seed, u16::from(replica), disk)
-            })
+            .map(|replica| Disk::new(clock.clone(), disk_seed, u16::from(replica), disk))
             .collect();
         Self {
             clock,
@@ -127,9 +125,7 @@ impl MessageBus for SimBus {
     }
 
     fn spawn(&self, task: Task) {
-        self.world
-            .executor
-            .spawn(u16::from(self.replica.0), task);
+        self.world.executor.spawn(u16::from(self.replica.0), task);
     }
 
     fn realtime_micros(&self) -> u64 {

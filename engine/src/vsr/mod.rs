@@ -16,5 +16,8 @@ pub mod sessions;
 pub mod timeout;
 mod view_change;
 
+#[cfg(test)]
+mod testing;
+
 pub use recovery::Recovered;
 pub use replica::{Context, Replica, Roster};
