@@ -103,9 +103,9 @@ impl Universe {
     fn allows(&self, voter: &Voter) -> bool {
         let is_committed_kept = voter.commit_max <= self.lasts(voter.log_view);
         let committed = (1..=voter.commit_max).all(|op| voter.slot(op) == Slot::Whole);
-        let inherited = self.inherited(voter.log_view).min(voter.head());
-        let named =
-            (1..=inherited).all(|op| !matches!(voter.slot(op), Slot::Empty | Slot::Unreadable));
+        let inherited = self.inherited(voter.log_view);
+        let named = inherited <= voter.head()
+            && (1..=inherited).all(|op| !matches!(voter.slot(op), Slot::Empty | Slot::Unreadable));
         let ends_known = voter.slots.last() != Some(&Slot::Empty);
         is_committed_kept && committed && named && ends_known
     }
@@ -298,7 +298,7 @@ fn every_small_vote_set_of_three_replicas_is_decided_as_the_model_decides_it() {
     let mut seen = [0_u32; 4];
     for shared in 0..=2 {
         let universe = Universe::new(&[shared], 3);
-        let voters = every_voter(&universe, 2);
+        let voters = every_voter(&universe, if shared == 2 { 3 } else { 2 });
         for size in 1..=3 {
             every_set(&voters, size, &mut |set| {
                 let outcome = universe.check(set, 3).unwrap_or_else(|why| panic!("{why}"));
@@ -311,9 +311,9 @@ fn every_small_vote_set_of_three_replicas_is_decided_as_the_model_decides_it() {
 
 #[test]
 fn every_small_vote_set_of_four_and_five_replicas_is_decided_as_the_model_decides_it() {
-    for shared in 0..=1 {
-        let universe = Universe::new(&[shared], 2);
-        let voters = every_voter(&universe, 1);
+    for (shared, length) in [(0, 1), (1, 1), (1, 2)] {
+        let universe = Universe::new(&[shared], 3);
+        let voters = every_voter(&universe, length);
         for replica_count in 4..=5 {
             for size in 1..=usize::from(replica_count) {
                 every_set(&voters, size, &mut |set| {
@@ -380,6 +380,9 @@ mod properties {
         let lasts = universe.lasts(voter.log_view);
         voter.commit_max = commit_max.min(lasts).min(voter.head());
         let inherited = universe.inherited(voter.log_view);
+        while voter.head() < inherited {
+            voter.slots.push(super::Slot::HeaderOnly);
+        }
         for (op, slot) in (1..).zip(voter.slots.iter_mut()) {
             if op <= voter.commit_max {
                 *slot = super::Slot::Whole;
