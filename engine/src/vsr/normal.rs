@@ -214,6 +214,8 @@ impl Replica {
         } else {
             self.timers
                 .start(Timer::Abdicate, self.knobs.abdicate_ticks);
+            // It stopped if this primary had abdicated.
+            self.arm_resend();
         }
         self.execute(ctx);
         self.finish_view_start(ctx);
@@ -606,3 +608,7 @@ impl Replica {
         });
     }
 }
+
+#[cfg(test)]
+#[path = "normal_tests.rs"]
+mod tests;
