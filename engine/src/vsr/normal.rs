@@ -515,13 +515,15 @@ impl Replica {
         }
     }
 
-    /// Acks everything above the commit point that may be acked: after a superblock became durable.
+    /// Acks everything that may be acked, after a superblock became durable: at the primary above its
+    /// commit point, at a backup all that the suffix it adopted names, since the primary may know
+    /// less committed than we do (M54).
     pub(super) fn send_acks_owed(&mut self, ctx: &mut Context<'_>) {
         self.advance_synced();
         let first = if self.is_primary() {
             self.commit_max.next()
         } else {
-            self.durable.commit_max.next()
+            self.log.proven_from()
         };
         for op in (first.0..=self.log.head().0).map(Op) {
             if self.may_ack(op)

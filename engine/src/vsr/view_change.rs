@@ -338,7 +338,9 @@ impl Replica {
 
     /// The common part of choosing and adopting a log.
     fn install(&mut self, suffix: &[Rc<Header>], head: Op, commit_max: Op, ctx: &mut Context<'_>) {
-        if head < self.commit_max {
+        // A late StartView of the log we follow may be older than the commit point heard since.
+        let is_longer_same = self.log_view == self.view && head >= self.log.head();
+        if head < self.commit_max && !is_longer_same {
             return self.break_rule("a view's log holds every op known committed", head, ctx);
         }
         self.log_view = self.view;
@@ -484,3 +486,7 @@ impl Replica {
         self.repair_step(ctx);
     }
 }
+
+#[cfg(test)]
+#[path = "view_change_tests.rs"]
+mod tests;
