@@ -17,6 +17,8 @@ pub mod timeout;
 mod view_change;
 
 #[cfg(test)]
+mod reasons_tests;
+#[cfg(test)]
 mod testing;
 
 pub use recovery::Recovered;

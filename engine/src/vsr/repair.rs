@@ -188,3 +188,7 @@ impl Replica {
         });
     }
 }
+
+#[cfg(test)]
+#[path = "repair_tests.rs"]
+mod tests;
