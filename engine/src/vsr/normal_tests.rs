@@ -271,6 +271,19 @@ fn a_duplicate_prepare_whose_write_is_under_way_is_not_acked() {
 }
 
 #[test]
+fn a_duplicate_is_not_acked_before_the_op_below_it_is_synced() {
+    let mut cluster = three();
+    cluster.slow_disk(1);
+    cluster.write(0, 0);
+    cluster.write(0, 0);
+    cluster.settle();
+    cluster.finish_op(1, 3);
+    let again = offer(&prepare_at(&cluster, 0, 3), 1);
+    cluster.inject(0, 1, 0, again);
+    assert_eq!(cluster.acks_sent(1), [1]);
+}
+
+#[test]
 fn unacked_prepares_are_sent_again_at_doubling_intervals_with_jitter() {
     let knobs = Knobs {
         abdicate_ticks: 1_000_000,

@@ -490,3 +490,7 @@ impl Replica {
 #[cfg(test)]
 #[path = "view_change_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "adopting_tests.rs"]
+mod adopting_tests;
