@@ -108,11 +108,6 @@ export class Sim {
     return this.#call(() => this.#handle.link());
   }
 
-  /** @returns {import("./types.js").Verdict} */
-  verdict() {
-    return this.#call(() => this.#handle.verdict());
-  }
-
   /** @returns {import("./types.js").Packet[]} */
   packets() {
     const flat = this.#call(() => this.#handle.packets());
@@ -145,6 +140,15 @@ export class Sim {
     return this.#call(() => this.#handle.events(from, max));
   }
 
+  /**
+   * @param {number} from
+   * @param {number} max
+   * @returns {import("./types.js").EventRow[]} only what a timeline paints
+   */
+  marks(from, max) {
+    return this.#call(() => this.#handle.marks(from, max));
+  }
+
   /** @param {number} ticks */
   advanceTicks(ticks) {
     this.#timed(() => this.#handle.advance_ticks(ticks));
@@ -153,6 +157,15 @@ export class Sim {
   /** @returns {boolean} */
   advanceEvent() {
     return this.#timed(() => this.#handle.advance_event());
+  }
+
+  /**
+   * Goes on to an event of a tick, or to its end.
+   * @param {number} tick
+   * @param {number} step
+   */
+  advanceTo(tick, step) {
+    this.#timed(() => this.#handle.advance_to(tick, step));
   }
 
   /**

@@ -95,15 +95,23 @@ impl Playground {
     /// # Errors
     /// None that a person can cause.
     pub fn events(&self, from: f64, max: u32) -> Result<JsValue, JsError> {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "event numbers are whole, not negative and below 2^53"
-        )]
-        let from = from as u64;
         let record = self.session.simulator().world().record.borrow();
         let replicas = self.session.run().cluster.replicas;
-        to_js(&record.recorder().rows(from, max as usize, replicas))
+        to_js(&record.recorder().rows(number(from), max as usize, replicas))
+    }
+
+    /// Rows that a timeline paints, from a number on, at most so many.
+    ///
+    /// # Errors
+    /// None that a person can cause.
+    pub fn marks(&self, from: f64, max: u32) -> Result<JsValue, JsError> {
+        let record = self.session.simulator().world().record.borrow();
+        let replicas = self.session.run().cluster.replicas;
+        to_js(
+            &record
+                .recorder()
+                .marks(number(from), max as usize, replicas),
+        )
     }
 
     /// The link that replays the run to where it stands.
@@ -205,6 +213,15 @@ pub fn default_link() -> String {
 pub fn episode_link() -> String {
     let opening = engine::scenario::BUILT_IN.first();
     encode(&opening.map_or_else(Run::default, engine::scenario::BuiltIn::run))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "event numbers are whole, not negative and below 2^53"
+)]
+fn number(from: f64) -> u64 {
+    from as u64
 }
 
 fn to_js(value: &impl Serialize) -> Result<JsValue, JsError> {

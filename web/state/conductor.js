@@ -417,31 +417,18 @@ export class Conductor {
       tick = sim.tick();
       sim.maybeCheckpoint(tick, branch.id);
       if (performance.now() - sliceStart < SLICE_MS) continue;
-      this.#recorder.collect(sim, branch.id);
+      this.#recorder.collectMarks(sim, branch.id);
       this.#store.change({ seeking: { from, to: whole, at: tick } });
       await nextSlice();
       if (this.#goal !== goal) return false;
       sliceStart = performance.now();
       chunk = Math.max(1, chunk >> 1);
     }
-    this.#stepInto(sim, goal.at);
+    if (goal.at.step > 0) sim.advanceTo(goal.at.tick, goal.at.step);
     this.#player.fraction = 0;
     this.#store.change({ branch: branch.id });
     this.#refresh(false);
     return true;
-  }
-
-  /**
-   * @param {Sim} sim
-   * @param {Position} at
-   */
-  #stepInto(sim, at) {
-    if (at.step === 0) return;
-    for (let guard = 0; guard < 100_000; guard += 1) {
-      if (!sim.advanceEvent()) return;
-      const { tick, step } = sim.frame();
-      if (comparePositions({ tick, step }, at) >= 0) return;
-    }
   }
 
   /**
@@ -492,20 +479,24 @@ export class Conductor {
     const frame = sim.frame();
     const packets = sim.packets();
     const shown = { tick: frame.tick, step: frame.step };
-    this.#player.observe(frame);
-    const fresh = this.#recorder.collect(sim, this.#loaded);
-    const verdict = sim.verdict();
-    this.#store.change({ frame, packets, shown, verdict, canUndo: this.#undo.length > 0, canRedo: this.#redo.length > 0 });
+    const unchangedTicks = this.#player.observe(frame);
+    const fresh = this.#recorder.collect(sim, frame, isMoving && this.#store.state.isPlaying);
+    const marks = this.#recorder.collectMarks(sim, this.#loaded);
+    this.#store.change({ frame, packets, shown, unchangedTicks, canUndo: this.#undo.length > 0, canRedo: this.#redo.length > 0 });
     this.#recorder.extend(frame, this.#loaded);
     if (shown.step === 0) sim.maybeCheckpoint(shown.tick, this.#loaded);
     this.#recorder.remember(frame, this.#loaded);
-    if (isMoving) this.#recorder.tell(fresh);
+    if (isMoving) this.#recorder.tell(fresh, marks);
     if (this.#episode) {
       this.#episode.watch(frame);
       if (this.#episode.caption !== this.#store.state.caption) this.#store.change({ caption: this.#episode.caption });
     }
-    if (frame.violations.length > this.#violations && this.#store.state.isPlaying) this.pause();
-    this.#violations = Math.max(this.#violations, frame.violations.length);
+    const violation = frame.violations[this.#violations];
+    if (!violation) return;
+    this.#violations = frame.violations.length;
+    this.pause();
+    this.#store.notify(`${violation.property} is violated: ${violation.text}`, "bad");
+    this.#store.say(`${violation.property} is violated at tick ${violation.tick}: ${violation.text}`);
   }
 
   /**

@@ -92,6 +92,18 @@ export class CaptionBox extends View {
   }
 }
 
+/** A commit takes a while when all is well; only what waits for longer asks for a reason. */
+const PATIENCE_TICKS = 12;
+
+/**
+ * @param {Readonly<import("../state.js").State>} state
+ * @returns {string | null}
+ */
+function whyOf({ frame, unchangedTicks }) {
+  if (!frame?.why || (frame.why.code === "acks" && unchangedTicks < PATIENCE_TICKS)) return null;
+  return frame.why.text;
+}
+
 /** One line, always there when nothing commits. */
 export class WhyLine extends View {
   /** @override */
@@ -131,14 +143,14 @@ export class WhyLine extends View {
 
   /** @override @param {Readonly<import("../state.js").State>} state */
   watched(state) {
-    return [state.frame?.why?.text, state.frame?.why?.replica];
+    return [whyOf(state)];
   }
 
   /** @override */
   render() {
-    const why = this.state.frame?.why;
-    if (!why) return nothing;
-    return html`<p><b>Why is nothing committing?</b> <span>${why.text.replace(/^Nothing commits: (\w)/, (_, letter) => letter.toUpperCase())}</span></p>`;
+    const why = whyOf(this.state);
+    if (why === null) return nothing;
+    return html`<p><b>Why is nothing committing?</b> <span>${why.charAt(0).toUpperCase()}${why.slice(1)}</span></p>`;
   }
 }
 

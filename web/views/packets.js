@@ -202,7 +202,7 @@ export class PacketPainter {
 function place(layout, packets, links, now) {
   /** @type {Map<string, number>} */
   const queues = new Map();
-  const clogged = new Set(links.filter((link) => link.clogged_until !== null).map(({ from, to }) => `${from}to${to}`));
+  const clogged = new Set(links.filter((link) => link.clogged).map(({ from, to }) => `${from}to${to}`));
   return packets.map((packet) => {
     const { a, b } = laneOf(layout, packet.from, packet.to);
     const lane = `${packet.from}to${packet.to}`;
