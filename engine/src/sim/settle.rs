@@ -11,7 +11,7 @@ use crate::scenario::{Profile, Setting};
 use crate::sim::observe::oracle_roster;
 use crate::sim::sets::ProcessSet;
 use crate::sim::simulator::Simulator;
-use crate::vsr::io::Superblock;
+use crate::vsr::io::{Status, Superblock};
 use crate::vsr::message::Prepare;
 use crate::vsr::quorum::Quorums;
 
@@ -207,17 +207,18 @@ impl Simulator {
         }
     }
 
-    /// A primary outside the core that is heard and cannot hear keeps the core loyal while it asks
-    /// for nothing; no protocol of this kind leaves it for as long as nothing needs to commit.
+    /// A living primary outside the core that some of the core hear and some do not keeps those that
+    /// hear it loyal, so that the others find no quorum to leave it with (A33): no protocol of this
+    /// kind moves then, as long as nothing has to commit.
     fn half_connected_primary(&self, core: &[ReplicaId]) -> Option<String> {
         let count = self.run.cluster.replicas;
         let members = core
             .iter()
             .filter_map(|&replica| self.members.iter().find(|m| m.replica == replica));
-        let primaries: Vec<ReplicaId> = members.map(|m| m.view.primary(count)).collect();
-        let &primary = primaries.first()?;
-        let is_outside = !core.contains(&primary) && self.places[usize::from(primary.0)].up;
-        if !is_outside || primaries.iter().any(|&other| other != primary) {
+        let normal = members.filter(|member| member.status == Status::Normal);
+        let view = normal.map(|member| member.view).max()?;
+        let primary = view.primary(count);
+        if core.contains(&primary) || !self.places[usize::from(primary.0)].up {
             return None;
         }
         let leads = Process::Replica(primary);

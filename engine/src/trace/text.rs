@@ -12,8 +12,8 @@ use super::event::{Act, Actor, Event, EventKind, Fate};
 use super::reasons;
 use super::words::{self, numeral};
 use crate::ids::{ClientId, Op, Process, ReplicaId, Tick, View};
-use crate::vsr::io::Note;
 use crate::vsr::message::{Frame, Message, MessageKind};
+use crate::vsr::note::Note;
 
 /// One row of the event log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -142,13 +142,19 @@ pub fn describe(event: &Event, context: &Context) -> Row {
             packet,
             due,
             cause,
+            copy,
         } => {
             packet_of(&mut row, (frame.from, frame.to), *packet);
             frame_of(&mut row, frame, *cause);
             said_by(&mut row, frame.from);
             let wait = due.0.saturating_sub(event.tick.0);
             let (what, to) = (words::message(frame), words::process(frame.to));
-            row.text = format!("sent to {to}: {what} (due in {})", words::ticks(wait));
+            let verb = if *copy {
+                "duplicated on its way to"
+            } else {
+                "sent to"
+            };
+            row.text = format!("{verb} {to}: {what} (due in {})", words::ticks(wait));
         }
         EventKind::Ended {
             from,

@@ -75,6 +75,7 @@ fn sent(from: Process, to: Process, packet: u64, message: Message) -> EventKind 
         packet,
         due: Tick(103),
         cause: 0,
+        copy: false,
     }
 }
 

@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use crate::ids::{Incarnation, Op, ReplicaId, View};
 use crate::vsr::dvc_merge::{self, Merge};
-use crate::vsr::io::{EnterCause, Ignored, LeaveCause, MergeOutcome, Note, Status, Timer};
+use crate::vsr::io::{Status, Timer};
 use crate::vsr::log::SlotState;
 use crate::vsr::message::{DoViewChange, DvcEntry, Header, Message, MessageKind, StartView, Vote};
+use crate::vsr::note::{EnterCause, Ignored, LeaveCause, MergeOutcome, Note};
 use crate::vsr::replica::{Context, Replica, ReplicaSet, Sender};
 
 /// The view-change wait doubles at most this often: 16×.
