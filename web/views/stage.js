@@ -208,7 +208,7 @@ export class Stage extends View {
       <rect class="ring" x=${round(x - half - 4)} y=${round(y - s - 4)} width=${round(half * 2 + 8)} height=${round(s * 2 + 8)} rx="11"/>
       <rect class="box ${isWaiting ? "waits" : ""}" x=${round(x - half)} y=${round(y - s)} width=${round(half * 2)} height=${round(s * 2)} rx="8"/>
       <text class="box-text" x=${round(x)} y=${round(y + (isWaiting && s > 15 ? -1 : 4.5))} font-size=${layout.width < 520 ? 11.5 : 13}>${isAlone ? "client" : `client ${client.id}`}</text>
-      ${isWaiting && s > 15 ? svg`<text class="box-text" x=${round(x)} y=${round(y + 13)} font-size="11">asks ${client.request}</text>` : nothing}
+      ${isWaiting && s > 15 ? svg`<text class="box-text" x=${round(x)} y=${round(y + 13)} font-size="11">${client.state === "registering" ? "registers" : `asks ${client.request}`}</text>` : nothing}
     </g>`;
   }
 
