@@ -64,6 +64,11 @@ class App extends HTMLElement {
     return this.#run.linkNow();
   }
 
+  /** @returns {{ memory: number, checkpoints: number, lastMs: number } | null} bytes that the run holds */
+  get footprint() {
+    return this.#run.footprint;
+  }
+
   /** @returns {number[]} ticks at which a memory checkpoint stands */
   get checkpointTicks() {
     return this.#run.checkpointTicks;

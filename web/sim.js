@@ -55,6 +55,7 @@ export class Sim {
   /** @type {import("./sim/checkpoints.js").Checkpoint | null} */
   #last = null;
   #workMs = 0;
+  #costMs = 0;
   #isDead = false;
 
   /**
@@ -81,6 +82,11 @@ export class Sim {
   /** @returns {boolean} the instance trapped and must not be called */
   get isDead() {
     return this.#isDead;
+  }
+
+  /** @returns {{ memory: number, checkpoints: number, lastMs: number }} bytes held, and what the last checkpoint took */
+  get footprint() {
+    return { memory: this.#memory.buffer.byteLength, checkpoints: this.#table.bytes, lastMs: this.#costMs };
   }
 
   /** @returns {number[]} ticks at which a checkpoint stands */
@@ -191,11 +197,13 @@ export class Sim {
     const last = this.#last;
     const ticks = last === null || last.tick > tick ? Number.POSITIVE_INFINITY : tick - last.tick;
     if (ticks === 0 && last?.branch === branch) return;
-    if (!isWanted && this.#workMs < WORK_MS && ticks < TICKS_MAX) return;
+    if (!isWanted && this.#workMs < Math.max(WORK_MS, this.#costMs * 1.5) && ticks < TICKS_MAX) return;
     this.#workMs = 0;
     const image = new Uint8Array(this.#memory.buffer);
     if (this.#table.entries.some((entry) => entry.tick === tick && entry.branch === branch)) return;
+    const start = performance.now();
     this.#last = this.#table.add(tick, branch, image, last);
+    this.#costMs = performance.now() - start;
   }
 
   /**

@@ -4,12 +4,26 @@
 use engine::frame::{frame, packets};
 use engine::run::Session;
 use engine::scenario::{Condition, Run, decode, encode};
-use engine::trace::{EVENTS_KEPT_DEFAULT, Recorder, Recording};
+use engine::trace::{Recorder, Recording};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 /// Quiet ticks that one step by event passes over at most: ten seconds of virtual time.
 const QUIET_TICKS_MAX: u32 = 1_000;
+
+/// Events that a page can look back on without going back.
+const EVENTS_KEPT: usize = 50_000;
+
+/// What a run of ordinary size comes to need.
+const RESERVE_BYTES: usize = 16 << 20;
+
+/// Takes memory from the host and leaves it to the allocator. A page goes back in time by writing an
+/// older image of the memory back; a run that had to grow would then grow anew each time, since the
+/// allocator of that image knows nothing of what the host has given since.
+fn reserve_memory() {
+    let reserve: Vec<u8> = Vec::with_capacity(RESERVE_BYTES);
+    std::hint::black_box(&reserve);
+}
 
 /// A run being played.
 #[wasm_bindgen]
@@ -27,7 +41,8 @@ impl Playground {
     pub fn new(link: &str) -> Result<Playground, JsError> {
         console_error_panic_hook::set_once();
         let run = decode(link)?;
-        let recorder = Recorder::new(Recording::Everything, EVENTS_KEPT_DEFAULT);
+        reserve_memory();
+        let recorder = Recorder::new(Recording::Everything, EVENTS_KEPT);
         Ok(Self {
             session: Session::new(run, recorder)?,
         })

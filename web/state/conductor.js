@@ -19,6 +19,8 @@ import { branchOf, liveOf } from "../state.js";
 
 /** Longest stretch of script that a seek may take from a frame. */
 const SLICE_MS = 7;
+/** An instance that grew beyond this is left for a new one. */
+const MEMORY_MAX = 256 * 1024 * 1024;
 
 /** Drives one Run at a time and keeps the others as data. */
 export class Conductor {
@@ -62,6 +64,11 @@ export class Conductor {
   /** @returns {{ row: EventRow, at: number }[]} */
   get bursts() {
     return this.#recorder.bursts;
+  }
+
+  /** @returns {{ memory: number, checkpoints: number, lastMs: number } | null} */
+  get footprint() {
+    return this.#sim?.footprint ?? null;
   }
 
   /** @returns {number[]} */
@@ -412,8 +419,10 @@ export class Conductor {
     let sliceStart = performance.now();
     let chunk = 1;
     while (tick < whole) {
+      const chunkStart = performance.now();
       sim.advanceTicks(Math.min(chunk, whole - tick));
-      chunk = Math.min(512, chunk * 2);
+      // Ticks differ a thousandfold in what they cost; a chunk is to be felt and no more.
+      chunk = performance.now() - chunkStart < SLICE_MS / 4 ? chunk * 2 : Math.max(1, chunk >> 1);
       tick = sim.tick();
       sim.maybeCheckpoint(tick, branch.id);
       if (performance.now() - sliceStart < SLICE_MS) continue;
@@ -422,7 +431,6 @@ export class Conductor {
       await nextSlice();
       if (this.#goal !== goal) return false;
       sliceStart = performance.now();
-      chunk = Math.max(1, chunk >> 1);
     }
     if (goal.at.step > 0) sim.advanceTo(goal.at.tick, goal.at.step);
     this.#player.fraction = 0;
@@ -459,7 +467,8 @@ export class Conductor {
    */
   async #simOf(branch) {
     const shownRun = this.#loaded < 0 ? branch.run : this.#branch(this.#loaded).run;
-    if (this.#sim && !this.#sim.isDead && shownRun === branch.run) return this.#sim;
+    const held = this.#sim;
+    if (held && !held.isDead && shownRun === branch.run && held.footprint.memory < MEMORY_MAX) return held;
     const { sim } = await Sim.open(() => mergeLink(branch.cluster, { act: branch.acts.join("_") || null }));
     this.#sim = sim;
     this.#loaded = branch.id;
