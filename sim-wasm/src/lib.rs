@@ -239,7 +239,11 @@ fn number(from: f64) -> u64 {
     from as u64
 }
 
+/// By way of JSON, so that nothing of the page's stays behind: references to its values are numbers
+/// in this memory for places in a table outside it. A serialiser that keeps the names of fields as
+/// such references fails once an older image of the memory is written back, which knows a shorter
+/// table.
 fn to_js(value: &impl Serialize) -> Result<JsValue, JsError> {
-    let serializer = serde_wasm_bindgen::Serializer::json_compatible();
-    Ok(value.serialize(&serializer)?)
+    let text = serde_json::to_string(value)?;
+    js_sys::JSON::parse(&text).map_err(|_| JsError::new("the browser does not read JSON"))
 }
