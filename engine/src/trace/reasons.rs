@@ -49,7 +49,9 @@ pub(super) fn note(replica: ReplicaId, note: &Note, replica_count: u8) -> String
         }
         Note::Journaled { op, .. } => format!("has op {op} on disk, prepare and header"),
         Note::Acked { op, to, .. } => {
-            format!("acknowledged op {op} to {to}: it and all before it are on disk")
+            format!(
+                "acknowledged op {op} to {to}: it is on disk, and the disk knows every op before it"
+            )
         }
         Note::AckCounted {
             op,
