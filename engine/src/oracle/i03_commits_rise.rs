@@ -112,7 +112,7 @@ impl CommitsRise {
 mod tests {
     use super::super::testing::{World, chain};
     use super::*;
-    use crate::vsr::io::Note;
+    use crate::vsr::note::Note;
 
     fn commit(world: &mut World, replica: u8, op: u64) {
         world.note(replica, Note::CommitAdvanced { commit_max: Op(op) });

@@ -95,7 +95,7 @@ impl OneLogPerView {
 mod tests {
     use super::super::testing::{World, chain, fork};
     use super::*;
-    use crate::vsr::io::Note;
+    use crate::vsr::note::Note;
 
     #[test]
     fn the_ring_decides_who_leads() {

@@ -11,8 +11,9 @@ use crate::ids::{
     RequestNumber, Tick, View,
 };
 use crate::trace::{Event, EventKind};
-use crate::vsr::io::{Note, Status, Timer};
+use crate::vsr::io::{Status, Timer};
 use crate::vsr::message::{Frame, Header, Message, Operation, Prepare, Reply};
+use crate::vsr::note::Note;
 use crate::vsr::quorum::Quorums;
 
 pub(super) const GROUP: GroupId = GROUP_PARTITION_0;

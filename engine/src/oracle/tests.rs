@@ -3,7 +3,7 @@
 use super::testing::{GROUP, World, chain, fork};
 use super::*;
 use crate::ids::Checksum;
-use crate::vsr::io::Note;
+use crate::vsr::note::Note;
 
 #[test]
 fn groups_are_judged_apart() {

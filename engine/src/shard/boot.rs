@@ -13,9 +13,10 @@ use crate::shard::bus::MessageBus;
 use crate::shard::group::{Group, GroupHandle};
 use crate::shard::mailbox::Mailbox;
 use crate::shard::pump::Shard;
-use crate::vsr::io::{Note, Superblock};
+use crate::vsr::io::Superblock;
 use crate::vsr::knobs::Knobs;
 use crate::vsr::message::{Header, Prepare};
+use crate::vsr::note::Note;
 use crate::vsr::{Context, Recovered, Replica, Roster};
 
 /// Where a booted group is put, for those who look at it.

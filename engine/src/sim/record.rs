@@ -6,7 +6,7 @@ use crate::digest::{RunHash, checksum_bytes};
 use crate::ids::{GroupId, Op, ReplicaId, Tick};
 use crate::oracle::{Oracles, Property, Replicas, Violation};
 use crate::trace::{EventKind, Fate, Recorder};
-use crate::vsr::io::Note;
+use crate::vsr::note::Note;
 use crate::workload::{AuditProperty, Auditor};
 
 /// What has happened, counted.

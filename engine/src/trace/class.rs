@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::event::EventKind;
-use crate::vsr::io::Note;
+use crate::vsr::note::Note;
 
 /// The class of a row, for filters and colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

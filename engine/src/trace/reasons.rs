@@ -2,8 +2,9 @@
 
 use super::words::{self, count, ops};
 use crate::ids::{Incarnation, ReplicaId, View};
-use crate::vsr::io::{EnterCause, Ignored, LeaveCause, MergeOutcome, Note, RequestDropped, Status};
+use crate::vsr::io::Status;
 use crate::vsr::message::{Operation, Prepare, Vote};
+use crate::vsr::note::{EnterCause, Ignored, LeaveCause, MergeOutcome, Note, RequestDropped};
 
 /// What a replica noted, as the rest of a sentence that begins with it. One arm a note: a table.
 pub(super) fn note(replica: ReplicaId, note: &Note, replica_count: u8) -> String {
@@ -48,7 +49,9 @@ pub(super) fn note(replica: ReplicaId, note: &Note, replica_count: u8) -> String
         }
         Note::Journaled { op, .. } => format!("has op {op} on disk, prepare and header"),
         Note::Acked { op, to, .. } => {
-            format!("acknowledged op {op} to {to}: it and all before it are on disk")
+            format!(
+                "acknowledged op {op} to {to}: it is on disk, and the disk knows every op before it"
+            )
         }
         Note::AckCounted {
             op,

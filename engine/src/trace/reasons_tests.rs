@@ -206,7 +206,7 @@ fn replication_reads_well() {
             Repair | 1 has the body of op 7 now, by repair
             Replication | 1 has the body of op 7 now, by a Prepare
             Replication | 1 has op 7 on disk, prepare and header
-            Replication | 1 acknowledged op 7 to 0: it and all before it are on disk
+            Replication | 1 acknowledged op 7 to 0: it is on disk, and the disk knows every op before it
             Replication | 1 counted its own copy of op 7: 1 of 2 hold it
             Replication | 1 committed op 7: two of three is a quorum
             Replication | 1 counted 2's ack of op 7: 2 of 2 hold it

@@ -12,8 +12,8 @@ use super::event::{Act, Actor, Event, EventKind, Fate};
 use super::reasons;
 use super::words::{self, numeral};
 use crate::ids::{ClientId, Op, Process, ReplicaId, Tick, View};
-use crate::vsr::io::Note;
 use crate::vsr::message::{Frame, Message, MessageKind};
+use crate::vsr::note::Note;
 
 /// One row of the event log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
