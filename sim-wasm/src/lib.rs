@@ -27,6 +27,9 @@ impl Playground {
     pub fn new(link: &str) -> Result<Playground, JsError> {
         console_error_panic_hook::set_once();
         let run = decode(link)?;
+        // The table of JavaScript values gets its room now: an image of this memory that was taken
+        // before would ask for room again, each time it is restored.
+        drop(JsValue::from_str(""));
         let recorder = Recorder::new(Recording::Everything, EVENTS_KEPT_DEFAULT);
         Ok(Self {
             session: Session::new(run, recorder)?,
@@ -207,7 +210,9 @@ pub fn episode_link() -> String {
     encode(&opening.map_or_else(Run::default, engine::scenario::BuiltIn::run))
 }
 
+/// A value as a JavaScript object, by way of text: made piece by piece it would leave names behind in
+/// the table of JavaScript values, which a restored image of this memory knows nothing of.
 fn to_js(value: &impl Serialize) -> Result<JsValue, JsError> {
-    let serializer = serde_wasm_bindgen::Serializer::json_compatible();
-    Ok(value.serialize(&serializer)?)
+    let text = serde_json::to_string(value)?;
+    js_sys::JSON::parse(&text).map_err(|_| JsError::new("the engine's answer cannot be read"))
 }
