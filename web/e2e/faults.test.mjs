@@ -15,13 +15,16 @@ before(async () => {
 });
 after(() => site?.close());
 
-const RUNNING = `v=1&seed=7&${QUICK}&at=200`;
+// A packet is taken before the link that it is on: at this tick none is under way.
+const RUNNING = `v=1&seed=7&${QUICK}&at=204`;
+// Packets that take long, and one request: its Prepares are under way.
+const SLOW = "v=1&seed=7&load=0&delay-min=20&delay-mean=20&act=1.warm.1_300.write.c0&at=344";
 
 test("the primary crashes by a click, the next one leads, and the dead one rejoins", async () => {
   const person = await Person.calm(site);
   await person.open(RUNNING);
   await person.replica(0, "primary, view 0").click();
-  assert.equal(await person.acts(person.button("Crash replica 0")), "201.crash.0");
+  assert.equal(await person.acts(person.button("Crash replica 0")), "205.crash.0");
   await person.replica(0, "crashed").waitFor();
   await person.playUntil(person.replica(1, "primary, view 1"));
   assert.match(await person.acts(person.button("Restart replica 0")), /\.restart\.0$/);
@@ -35,7 +38,7 @@ test("0 cut from 1 and 2: the others go on without it, and after Heal it follows
   const person = await Person.calm(site);
   await person.open(RUNNING);
   await person.replica(0, "primary, view 0").click();
-  assert.equal(await person.acts(person.button("Cut off 0, both ways")), "201.cut.0-12");
+  assert.equal(await person.acts(person.button("Cut off 0, both ways")), "205.cut.0-12");
   await person.link(0, 1, ": 0 to 1 cut; 1 to 0 cut").waitFor();
   await person.link(0, 2, ": 0 to 2 cut; 2 to 0 cut").waitFor();
   await person.playUntil(person.replica(1, "primary, view 1"));
@@ -51,7 +54,7 @@ test("a link cut one way: its other direction still carries packets", async () =
   const person = await Person.calm(site);
   await person.open(RUNNING);
   await person.link(0, 1).click();
-  assert.equal(await person.acts(person.button("Cut link 0 to 1, one way")), "201.mute.0-1");
+  assert.equal(await person.acts(person.button("Cut link 0 to 1, one way")), "205.mute.0-1");
   await person.link(0, 1, ": 0 to 1 cut$").waitFor();
   await person.playUntil(person.log.getByRole("button", { name: /replica 0 did not reach replica 1 .*the link is cut/ }).first());
   assert.match(await person.acts(person.button("Join link 0–1 again")), /\.join\.0-1$/);
@@ -63,11 +66,11 @@ test("what a replica sends, or hears, is cut by one button each", async () => {
   const person = await Person.calm(site);
   await person.open(RUNNING);
   await person.replica(2, "backup").click();
-  assert.equal(await person.acts(person.button("Cut what 2 sends, one way")), "201.mute.2-01");
+  assert.equal(await person.acts(person.button("Cut what 2 sends, one way")), "205.mute.2-01");
   await person.link(0, 2, ": 2 to 0 cut$").waitFor();
-  assert.equal(await person.acts(person.button("Join 2 again")), "202.join.2-01");
+  assert.equal(await person.acts(person.button("Join 2 again")), "206.join.2-01");
   await person.link(0, 2, "$").waitFor();
-  assert.equal(await person.acts(person.button("Cut what 2 hears, one way")), "203.mute.01-2");
+  assert.equal(await person.acts(person.button("Cut what 2 hears, one way")), "207.mute.01-2");
   await person.link(0, 2, ": 0 to 2 cut$").waitFor();
   await person.close();
 });
@@ -77,7 +80,7 @@ test("behind a clog packets wait, with their count on the link, and then come al
   await person.open(RUNNING);
   await person.page.getByRole("group", { name: "Filter events" }).getByRole("button", { name: "packets" }).click();
   await person.link(0, 1).click();
-  assert.equal(await person.acts(person.button("Clog link 0 to 1")), "201.clog.0to1.200");
+  assert.equal(await person.acts(person.button("Clog link 0 to 1")), "205.clog.0to1.200");
   await person.link(0, 1, ": 0 to 1 clogged").waitFor();
   await person.seconds(1);
   const name = (await person.link(0, 1).getAttribute("aria-label")) ?? "";
@@ -97,22 +100,22 @@ test("each act has its button, and its button its act", async () => {
   const { page } = person;
 
   await person.replica(1, "backup").click();
-  assert.equal(await person.acts(person.button("Pause replica 1")), "201.pause.1");
+  assert.equal(await person.acts(person.button("Pause replica 1")), "205.pause.1");
   await person.replica(1, "paused").waitFor();
-  assert.equal(await person.acts(person.button("Resume replica 1")), "202.resume.1");
+  assert.equal(await person.acts(person.button("Resume replica 1")), "206.resume.1");
   await person.replica(1, "backup").waitFor();
 
   await person.link(0, 2).click();
-  assert.equal(await person.acts(person.button("Delay link 0 to 2")), "203.delay.0to2.20");
+  assert.equal(await person.acts(person.button("Delay link 0 to 2")), "207.delay.0to2.20");
   await person.link(0, 2, ": 0 to 2 slower by 200 ms").waitFor();
   const there = page.getByRole("region", { name: "From 0 to 2" });
-  assert.equal(await person.acts(there.getByRole("checkbox", { name: "Prepare", exact: true })), "204.filter.0to2.Prepare");
+  assert.equal(await person.acts(there.getByRole("checkbox", { name: "Prepare", exact: true })), "208.filter.0to2.Prepare");
   await person.link(0, 2, ": .*filters Prepare").waitFor();
-  assert.equal(await person.acts(there.getByRole("checkbox", { name: "Prepare", exact: true })), "205.filter.0to2.none");
+  assert.equal(await person.acts(there.getByRole("checkbox", { name: "Prepare", exact: true })), "209.filter.0to2.none");
   const before = (await person.place()).acts.length;
   await there.getByRole("combobox", { name: "Hold 0 to 2" }).selectOption("Commit");
   await person.link(0, 2, ": .*holds Commit").waitFor();
-  assert.equal((await person.place()).acts[before], "206.hold.0to2.Commit");
+  assert.equal((await person.place()).acts[before], "210.hold.0to2.Commit");
   await person.seconds(1);
   assert.match(await person.acts(there.getByRole("button", { name: "Release held" })), /\.release\.0to2$/);
   assert.match(await person.acts(there.getByRole("button", { name: "Delay 0 to 2" })), /\.delay\.0to2\.20$/);
@@ -128,19 +131,17 @@ test("each act has its button, and its button its act", async () => {
 
 test("one packet is dropped, another delivered at once, another sent twice", async () => {
   const person = await Person.calm(site);
-  await person.open(`v=1&seed=7&load=0&delay-min=20&delay-mean=20&act=1.warm.1_300.write.c0&at=320`);
   const packet = person.page.getByRole("button", { name: /^Select packet/ }).filter({ hasText: "Prepare" });
   for (const [button, verb] of [
     ["Drop this packet", "drop"],
     ["Duplicate this packet", "dup"],
     ["Deliver this packet now", "deliver"],
   ]) {
-    await person.page.locator("body").press("Escape");
-    await person.open(`v=1&seed=7&load=0&delay-min=20&delay-mean=20&act=1.warm.1_300.write.c0&at=320`);
+    await person.open(SLOW);
     await packet.first().waitFor();
     const key = ((await packet.first().getAttribute("aria-label")) ?? "").replace("Select packet ", "");
     await packet.first().click();
-    assert.equal(await person.acts(person.button(button ?? "")), `321.${verb}.${key}`);
+    assert.equal(await person.acts(person.button(button ?? "")), `345.${verb}.${key}`);
     if (verb === "drop") await person.log.getByRole("button", { name: /dropped by hand/ }).waitFor();
   }
   await person.close();

@@ -4,8 +4,7 @@
  * change a run in a way that a person cannot.
  */
 
-import { readFile } from "node:fs/promises";
-import { copyFile, mkdir } from "node:fs/promises";
+import { copyFile, mkdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { dist } from "../server.mjs";
 
@@ -143,6 +142,14 @@ export class Person {
     if (Math.abs(count) > 1) await this.seconds(count - Math.sign(count));
   }
 
+  /** Waits until the page stands elsewhere than at this link. @param {string} link */
+  async elsewhere(link) {
+    await this.page.waitForFunction((before) => {
+      const app = /** @type {any} */ (document.querySelector("vsr-app"));
+      return app.link !== before && !app.isSeeking;
+    }, link);
+  }
+
   /** Waits until a tick is shown. @param {number} tick */
   async at(tick) {
     await this.page.waitForFunction((wanted) => {
@@ -157,12 +164,19 @@ export class Person {
    * @returns {Promise<string>} the act, with its tick
    */
   async acts(control) {
-    const before = (await this.place()).acts.length;
+    const before = (await this.place()).acts.join("_");
     await control.click();
-    await this.page.waitForFunction((count) => {
+    return this.lastAct(before);
+  }
+
+  /**
+   * @param {string} before the acts of the link until now, joined
+   * @returns {Promise<string>} the last act, once there is another
+   */
+  async lastAct(before) {
+    await this.page.waitForFunction((known) => {
       const { link } = /** @type {any} */ (document.querySelector("vsr-app"));
-      const acts = /[#&]act=([^&]*)/.exec(`#${link}`)?.[1];
-      return acts !== undefined && acts.split("_").length > count;
+      return (/[#&]act=([^&]*)/.exec(`#${link}`)?.[1] ?? "") !== known;
     }, before);
     return (await this.place()).acts.at(-1) ?? "";
   }
@@ -172,14 +186,21 @@ const buildDir = fileURLToPath(new URL("../build/", import.meta.url));
 
 /**
  * The same engine in Node, where no page has touched it.
- * @returns {Promise<(link: string) => string>} replays a link from its start to the place it names; gives the hash there
+ * @param {string} name of the instance
+ * @returns {Promise<any>} what wasm-bindgen made, with its memory
  */
-export async function replayer() {
+export async function engine(name) {
   // Below web/ the file is a module to every Node; in dist/ it would be one to a recent Node only.
   await mkdir(buildDir, { recursive: true });
   await copyFile(`${dist}sim-wasm.js`, `${buildDir}sim-wasm.js`);
-  const glue = await import(new URL(`../build/sim-wasm.js?n=${process.pid}`, import.meta.url).href);
-  glue.initSync({ module: await readFile(`${dist}sim-wasm_bg.wasm`) });
+  const glue = await import(new URL(`../build/sim-wasm.js?n=${name}`, import.meta.url).href);
+  const { memory } = glue.initSync({ module: await readFile(`${dist}sim-wasm_bg.wasm`) });
+  return { ...glue, memory };
+}
+
+/** @returns {Promise<(link: string) => string>} replays a link from its start to the place it names; gives the hash there */
+export async function replayer() {
+  const glue = await engine("replayer");
   return (link) => {
     const { tick, step } = glue.read_link(link);
     const run = new glue.Playground(link);

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openSite } from "./harness.mjs";
-import { Person, QUICK, replayer } from "./person.mjs";
+import { engine, Person, QUICK, replayer } from "./person.mjs";
 
 /** @type {import("./harness.mjs").Site} */
 let site;
@@ -25,6 +25,14 @@ async function isAsReplayed(person) {
   const place = await person.place();
   assert.equal(place.hash, replay(place.link), `the hash at tick ${place.tick}`);
   return place;
+}
+
+/**
+ * @param {string} link
+ * @returns {string} the place it names
+ */
+function placeOf(link) {
+  return /at=([^&]*)/.exec(link)?.[1] ?? "";
 }
 
 /**
@@ -54,7 +62,7 @@ test("one request, step by step: Request, Prepare, PrepareOk, Reply", async () =
   for (let step = 0; step < 40 && !seen.some((text) => /has the reply to request 2/.test(text)); step += 1) {
     const { link } = await person.place();
     await person.button("Step one event").click();
-    await person.page.waitForFunction((before) => /** @type {any} */ (document.querySelector("vsr-app")).link !== before, link);
+    await person.elsewhere(link);
     const rows = await person.log.getByRole("button").evaluateAll((buttons) => buttons.map((row) => row.getAttribute("title") ?? ""));
     for (const row of rows) if (!seen.includes(row)) seen.push(row);
     if (step % 6 === 0) await isAsReplayed(person);
@@ -81,20 +89,54 @@ test("a step back undoes a step on, event by event", async () => {
   /** @type {string[]} */
   const there = [];
   for (let step = 0; step < 12; step += 1) {
-    there.push((await person.place()).link);
-    const last = there.at(-1);
+    const { link } = await person.place();
+    there.push(placeOf(link));
     await person.button("Step one event").click();
-    await person.page.waitForFunction((before) => /** @type {any} */ (document.querySelector("vsr-app")).link !== before, last);
+    await person.elsewhere(link);
   }
   const back = [];
   for (let step = 0; step < 12; step += 1) {
     const { link } = await person.place();
     await person.button("One event back").click();
-    await person.page.waitForFunction((before) => /** @type {any} */ (document.querySelector("vsr-app")).link !== before, link);
-    back.unshift((await person.place()).link);
+    await person.elsewhere(link);
+    back.unshift(placeOf((await person.place()).link));
   }
-  const placeOf = (/** @type {string} */ link) => /at=([^&]*)/.exec(link)?.[1];
-  assert.deepEqual(back.map(placeOf), there.map(placeOf));
+  assert.deepEqual(back, there);
+  await person.close();
+});
+
+test("a step back stops at every event, also at those that nothing is sent after", async () => {
+  const person = await Person.calm(site);
+  await person.open("v=1&seed=7&load=0&act=1.warm.1_101.write.c0&at=104");
+  /** @type {string[]} */
+  const there = [];
+  for (let step = 0; step < 6; step += 1) {
+    const { link } = await person.place();
+    there.push(placeOf(link));
+    await person.button("Step one event").click();
+    await person.elsewhere(link);
+  }
+  const back = [];
+  for (let step = 0; step < 6; step += 1) {
+    const { link } = await person.place();
+    await person.button("One event back").click();
+    await person.elsewhere(link);
+    back.unshift(placeOf((await person.place()).link));
+  }
+  assert.deepEqual(back.slice(1), there.slice(1));
+  await person.close();
+});
+
+test("a row of the log leads to just after its event", async () => {
+  const person = await Person.calm(site);
+  await person.open("v=1&seed=7&load=0&act=1.warm.1_101.write.c0&at=130");
+  const row = person.log.getByRole("button", { name: /replica 2 appended op 3 to its log$/ });
+  const { link } = await person.place();
+  await row.click();
+  await person.elsewhere(link);
+  await person.page.getByRole("cell", { name: "head 3, committed 2" }).nth(2).waitFor();
+  await row.waitFor();
+  await isAsReplayed(person);
   await person.close();
 });
 
@@ -138,7 +180,7 @@ test("acting in the past starts a branch, and the old future keeps its hash", as
   await person.button("Return to live").waitFor();
   const { tick } = await isAsReplayed(person);
   await person.replica(2).click();
-  assert.equal(await person.acts(person.button("Crash replica 2")).catch(() => ""), "");
+  assert.equal(await person.acts(person.button("Crash replica 2")), `${tick + 1}.crash.2`);
   await person.replica(2, "crashed").waitFor();
   const rail = person.page.getByRole("group", { name: "Other branches" }).getByRole("button");
   await rail.waitFor();
@@ -177,6 +219,31 @@ test("undo goes back to before the act, redo forwards again", async () => {
   await person.at(crashed.tick);
   assert.equal((await isAsReplayed(person)).hash, crashed.hash);
   await person.close();
+});
+
+test("images of the memory, restored in any order, say the same as when they were taken", async () => {
+  const { memory, Playground } = await engine("images");
+  const run = new Playground(`v=1&seed=7&${QUICK}`);
+  const image = () => new Uint8Array(memory.buffer).slice();
+  const restore = (/** @type {Uint8Array} */ bytes) => new Uint8Array(memory.buffer).set(bytes);
+  const look = () => JSON.stringify([run.frame(), run.events(0, 1000), run.verdict(), [...run.packets()]]);
+  const first = image();
+  const start = look();
+  run.advance_ticks(30);
+  const early = image();
+  run.act("crash.2");
+  run.advance_ticks(1);
+  const crashed = image();
+  const withCrash = look();
+  restore(early);
+  run.act("cut.0-12");
+  run.advance_ticks(60);
+  const withCut = look();
+  const cut = image();
+  for (const [bytes, said] of /** @type {const} */ ([[crashed, withCrash], [first, start], [cut, withCut], [crashed, withCrash]])) {
+    restore(bytes);
+    assert.equal(look(), said);
+  }
 });
 
 test("from every checkpoint, going on and acting gives what a fresh replay gives", async () => {
