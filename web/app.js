@@ -54,9 +54,9 @@ class App extends HTMLElement {
     return branches.find(({ id }) => id === branch)?.live.tick ?? 0;
   }
 
-  /** @returns {boolean} whether a replay is under way */
+  /** @returns {boolean} whether it is on its way to another run or place */
   get isSeeking() {
-    return this.#store.state.seeking !== null;
+    return this.#run.isBusy;
   }
 
   /** @returns {string} the link of what is shown */

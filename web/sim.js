@@ -66,8 +66,6 @@ export class Sim {
   constructor(glue, memory, link) {
     this.#memory = memory;
     this.#handle = guard(() => new glue.Playground(link));
-    // The first value that crosses makes room for references; that must be in every checkpoint.
-    this.frame();
   }
 
   /**

@@ -41,6 +41,9 @@ impl Playground {
     pub fn new(link: &str) -> Result<Playground, JsError> {
         console_error_panic_hook::set_once();
         let run = decode(link)?;
+        // The table of JavaScript values gets its room now: an image of this memory that was taken
+        // before would ask for room again, each time it is restored.
+        drop(JsValue::from_str(""));
         reserve_memory();
         let recorder = Recorder::new(Recording::Everything, EVENTS_KEPT);
         Ok(Self {

@@ -32,6 +32,7 @@ export class Conductor {
   #runs = 0;
   #ids = 0;
   #opens = 0;
+  #opening = 0;
   /** @type {{ branch: number, at: Position } | null} */
   #goal = null;
   /** @type {Promise<void> | null} */
@@ -64,6 +65,11 @@ export class Conductor {
   /** @returns {{ row: EventRow, at: number }[]} */
   get bursts() {
     return this.#recorder.bursts;
+  }
+
+  /** @returns {boolean} whether it is on its way to another run or place */
+  get isBusy() {
+    return this.#goal !== null || this.#opening > 0;
   }
 
   /** @returns {{ memory: number, checkpoints: number, lastMs: number } | null} */
@@ -100,6 +106,7 @@ export class Conductor {
     this.#opens += 1;
     const turn = this.#opens;
     const isEpisode = link === "";
+    this.#opening += 1;
     try {
       const opened = await Sim.open((glue) => (isEpisode ? glue.episode_link() : link));
       if (turn === this.#opens) await this.#begin(opened.sim, opened.link, { isEpisode, isCalm, name: "as opened" });
@@ -107,6 +114,8 @@ export class Conductor {
       if (turn !== this.#opens) return;
       if (error instanceof EngineTrap) this.#trapped(error, link);
       else await this.#openDefault(link, error, isCalm);
+    } finally {
+      this.#opening -= 1;
     }
   }
 
@@ -187,6 +196,7 @@ export class Conductor {
     const link = mergeLink(clusterOf(base), changes);
     this.#opens += 1;
     const turn = this.#opens;
+    this.#opening += 1;
     try {
       const { sim } = await Sim.open(() => link);
       if (turn !== this.#opens) return;
@@ -196,6 +206,8 @@ export class Conductor {
     } catch (error) {
       if (error instanceof EngineTrap) this.#trapped(error, link);
       else this.#store.change({ runError: messageOf(error) });
+    } finally {
+      this.#opening -= 1;
     }
   }
 

@@ -6,6 +6,7 @@
 
 import { css, html, nothing } from "lit";
 import { packetShape } from "./glyphs.js";
+import { explain } from "./term.js";
 import { shared, View } from "./view.js";
 
 /** @typedef {import("../words.js").PacketClass} PacketClass */
@@ -75,7 +76,7 @@ export class CaptionBox extends View {
     const first = caption.step === "flow" && !isPlaying;
     return html`<article aria-label="Caption">
       <h2>${caption.title}</h2>
-      <p>${caption.text}</p>
+      <p>${explain(caption.text)}</p>
       ${
         caption.verbs.length === 0 && !first
           ? nothing
