@@ -156,6 +156,15 @@ export class Sim {
   }
 
   /**
+   * Goes on to the n-th event of a tick, or to the end of the tick where it has fewer.
+   * @param {number} tick
+   * @param {number} step
+   */
+  advanceTo(tick, step) {
+    this.#timed(() => this.#handle.advance_to(tick, step));
+  }
+
+  /**
    * @param {string} text
    * @returns {string} the act with its tick
    */

@@ -436,12 +436,7 @@ export class Conductor {
    * @param {Position} at
    */
   #stepInto(sim, at) {
-    if (at.step === 0) return;
-    for (let guard = 0; guard < 100_000; guard += 1) {
-      if (!sim.advanceEvent()) return;
-      const { tick, step } = sim.frame();
-      if (comparePositions({ tick, step }, at) >= 0) return;
-    }
+    if (at.step > 0) sim.advanceTo(at.tick, at.step);
   }
 
   /**
