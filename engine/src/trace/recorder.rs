@@ -53,6 +53,15 @@ impl Recorder {
         self.step = step;
     }
 
+    /// The tick has no more steps than these: what came after the last belongs to the tick as a whole.
+    pub fn end_steps(&mut self, tick: Tick, steps: u32) {
+        let late = |event: &&mut Event| event.tick == tick && event.step > steps;
+        for event in self.events.iter_mut().rev().take_while(late) {
+            event.step = 0;
+        }
+        self.at(tick, 0);
+    }
+
     /// Numbers what happened. Oracles look at the event before it is kept or let go.
     #[must_use]
     pub fn stamp(&mut self, kind: EventKind) -> Event {
