@@ -359,3 +359,7 @@ impl Slot {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "log_tests.rs"]
+mod tests;

@@ -213,6 +213,8 @@ impl Replica {
         } else {
             self.timers
                 .start(Timer::Abdicate, self.knobs.abdicate_ticks);
+            // It stopped if this primary had abdicated.
+            self.arm_resend();
         }
         self.execute(ctx);
         self.finish_view_start(ctx);
@@ -439,3 +441,7 @@ impl Replica {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "normal_tests.rs"]
+mod tests;

@@ -260,3 +260,7 @@ impl Replica {
         self.send(to, Message::StartView(Rc::new(start)), ctx);
     }
 }
+
+#[cfg(test)]
+#[path = "recovery_tests.rs"]
+mod tests;

@@ -189,3 +189,7 @@ impl Replica {
         });
     }
 }
+
+#[cfg(test)]
+#[path = "repair_tests.rs"]
+mod tests;

@@ -468,6 +468,7 @@ impl Replica {
             head_before,
             head: start.head(),
         });
+        self.acks_owed_from = start.commit_max.next();
         self.install(&start.suffix, start.head(), start.commit_max, ctx);
         if self.is_halted() {
             return;
@@ -490,3 +491,11 @@ impl Replica {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "view_change_tests.rs"]
+mod tests;
+
+#[cfg(test)]
+#[path = "adopting_tests.rs"]
+mod adopting_tests;
