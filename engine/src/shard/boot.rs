@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::ids::{GroupId, Op};
-use crate::journal::{self, Block, Unopenable, Zone, open_superblock};
+use crate::journal::{self, Block, Sector, Unopenable, Zone, open_superblock};
 use crate::machine::Partition;
 use crate::prng::Rng;
 use crate::shard::bus::MessageBus;
@@ -69,27 +69,19 @@ async fn read_disk<B: MessageBus>(bus: &B, boot: &Boot) -> Result<Recovered, Uno
     let copies = read_zone(bus, group, Zone::Superblock).await;
     let copies: Vec<Option<Rc<Superblock>>> = copies
         .into_iter()
-        .map(|(_, block)| match block {
-            Block::Superblock(superblock) => Some(superblock),
-            Block::Prepare(_) | Block::Header(_) => None,
-        })
+        .map(|(_, sector)| sector.and_then(Block::superblock).block())
         .collect();
     let superblock = open_superblock(&copies)?;
     let prepares = read_zone(bus, group, Zone::Prepares).await;
     let headers = read_zone(bus, group, Zone::Headers).await;
+    // What is damaged is as if it were not there, until the recovery table tells them apart.
     let prepares: BTreeMap<u32, Rc<Prepare>> = prepares
         .into_iter()
-        .filter_map(|(place, block)| match block {
-            Block::Prepare(prepare) => Some((place, prepare)),
-            Block::Header(_) | Block::Superblock(_) => None,
-        })
+        .filter_map(|(place, sector)| Some((place, sector.and_then(Block::prepare).block()?)))
         .collect();
     let headers: BTreeMap<u32, Rc<Header>> = headers
         .into_iter()
-        .filter_map(|(place, block)| match block {
-            Block::Header(header) => Some((place, header)),
-            Block::Prepare(_) | Block::Superblock(_) => None,
-        })
+        .filter_map(|(place, sector)| Some((place, sector.and_then(Block::header).block()?)))
         .collect();
     let rings = journal::recover_rings(&prepares, &headers, boot.knobs.journal_slots);
     heal_headers(bus, boot, &rings.to_heal).await;
@@ -118,18 +110,14 @@ async fn heal_headers<B: MessageBus>(bus: &B, boot: &Boot, to_heal: &[Rc<Prepare
     bus.sync().await;
 }
 
-/// Every block of a zone, by place.
-async fn read_zone<B: MessageBus>(bus: &B, group: GroupId, zone: Zone) -> Vec<(u32, Block)> {
+/// What stands in a zone, by place; places where nothing was ever written are left out.
+async fn read_zone<B: MessageBus>(
+    bus: &B,
+    group: GroupId,
+    zone: Zone,
+) -> Vec<(u32, Sector<Block>)> {
     let addresses = bus.addresses(journal::zone(group, zone));
-    let blocks = bus.read(addresses.clone()).await;
-    addresses
-        .into_iter()
-        .zip(blocks)
-        .filter_map(|(address, block)| Some((place(address), block?)))
-        .collect()
-}
-
-/// The place of an address in its zone.
-fn place(address: u64) -> u32 {
-    u32::try_from(address & u64::from(u32::MAX)).expect("masked to 32 bits")
+    let sectors = bus.read(addresses.clone()).await;
+    let places = addresses.into_iter().map(journal::place);
+    places.zip(sectors).collect()
 }

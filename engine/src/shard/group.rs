@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::ids::{Checksum, GroupId, Incarnation, Op, Process, ReplicaId, View};
-use crate::journal::{self, Block, COPIES, Zone};
+use crate::journal::{self, Block, COPIES, Sector, Zone};
 use crate::machine::Partition;
 use crate::shard::bus::MessageBus;
 use crate::shard::mailbox::{Completion, Mailbox};
@@ -247,10 +247,11 @@ impl<B: MessageBus> GroupHandle<B> {
             let addresses = entries
                 .iter()
                 .map(|&(op, _)| journal::address(group, Zone::Prepares, journal::slot(op, slots)));
-            let blocks = bus.read(addresses.collect()).await;
+            let sectors = bus.read(addresses.collect()).await;
             let receiver = Process::Replica(to);
-            for block in blocks {
-                let Some(Block::Prepare(prepare)) = block else {
+            for sector in sectors {
+                // What cannot be read is not sent: the asker turns to others.
+                let Sector::Block(Block::Prepare(prepare)) = sector else {
                     continue;
                 };
                 // The slot may have been written again since the request came.
