@@ -95,7 +95,8 @@ fn a_slot_that_may_have_been_acked_is_never_cut_nor_said_to_be_empty() {
     for header in &rings_then {
         for prepare in &rings_then {
             let case = case(&header_of(header), prepare, PLACE, WINDOW, Op(10));
-            let header_op = matches!(header, Sector::Block(block) if *block == acked).then_some(Op(10));
+            let header_op =
+                matches!(header, Sector::Block(block) if *block == acked).then_some(Op(10));
             let decision = decide(case, header_op, WINDOW.checkpoint);
             assert!(
                 matches!(decision, Decision::Keep | Decision::Heal | Decision::Fetch),

@@ -216,16 +216,20 @@ impl<B: MessageBus> GroupHandle<B> {
         let (bus, mailbox, group) = (self.bus.clone(), Rc::clone(&self.mailbox), self.id);
         self.bus.spawn(Box::pin(async move {
             let sequence = superblock.sequence;
-            let copies: Vec<_> = (0..COPIES)
-                .map(|copy| {
-                    let address = journal::address(group, Zone::Superblock, copy);
-                    bus.write(address, Block::Superblock(Rc::clone(&superblock)))
-                })
-                .collect();
-            for copy in copies {
-                copy.await;
+            // Half of the copies at a time, each half synced: whatever a crash tears, the other half
+            // opens, with the old superblock or the new one.
+            for half in [0..COPIES / 2, COPIES / 2..COPIES] {
+                let copies: Vec<_> = half
+                    .map(|copy| {
+                        let address = journal::address(group, Zone::Superblock, copy);
+                        bus.write(address, Block::Superblock(Rc::clone(&superblock)))
+                    })
+                    .collect();
+                for copy in copies {
+                    copy.await;
+                }
+                bus.sync().await;
             }
-            bus.sync().await;
             mailbox.push_completion(Completion::Superblock { group, sequence });
         }));
     }

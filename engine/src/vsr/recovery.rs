@@ -146,7 +146,11 @@ impl Replica {
             }
         }
         // Damage above the head may hide entries that were acked.
-        if self.log.damaged_max().is_some_and(|op| op > self.log.head()) {
+        if self
+            .log
+            .damaged_max()
+            .is_some_and(|op| op > self.log.head())
+        {
             self.is_head_uncertain = true;
             self.status = Status::RecoveringHead;
         }

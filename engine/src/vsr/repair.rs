@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use crate::ids::{Op, ReplicaId};
-use crate::vsr::io::{Effect, Status, Timer};
+use crate::vsr::io::{Effect, Timer};
 use crate::vsr::message::{Message, MessageKind, Prepare};
 use crate::vsr::note::{Ignored, Note};
 use crate::vsr::replica::{Context, Replica, Sender};
