@@ -5,15 +5,18 @@
 
 pub mod digest;
 pub mod error;
+pub mod frame;
 pub mod ids;
 pub mod prng;
 
 pub mod journal;
 pub mod machine;
 pub mod oracle;
+pub mod run;
 pub mod scenario;
 pub mod shard;
 pub mod sim;
 pub mod trace;
 pub mod vsr;
+pub mod why;
 pub mod workload;

@@ -6,7 +6,7 @@ mod superblock;
 
 use std::rc::Rc;
 
-pub use recovery::{SlotFound, decide_slot, recover_prepares};
+pub use recovery::{Rings, SlotFound, decide_slot, recover_rings};
 pub use superblock::{COPIES, Unopenable, open_superblock};
 
 use crate::ids::{GroupId, Op};

@@ -37,32 +37,43 @@ pub fn decide_slot(header: Option<&Header>, prepare: Option<&Prepare>) -> SlotFo
     }
 }
 
-/// Every readable prepare of the rings, ascending by op. A prepare in another op's slot, or whose
-/// header does not match its identity, is not readable.
+/// What the rings gave back.
+#[derive(Debug, Default)]
+pub struct Rings {
+    /// Every readable prepare, ascending by op.
+    pub prepares: Vec<Rc<Prepare>>,
+    /// Those whose header must be written again before they may be acknowledged.
+    pub to_heal: Vec<Rc<Prepare>>,
+}
+
+/// Reads the rings. A prepare in another op's slot, or whose header does not match its identity, is
+/// not readable.
 #[must_use]
-pub fn recover_prepares(
+pub fn recover_rings(
     prepares: &BTreeMap<u32, Rc<Prepare>>,
     headers: &BTreeMap<u32, Rc<Header>>,
     journal_slots: u32,
-) -> Vec<Rc<Prepare>> {
-    let mut found: Vec<Rc<Prepare>> = Vec::new();
+) -> Rings {
+    let mut rings = Rings::default();
     for (&place, prepare) in prepares {
         let header = headers.get(&place).map(Rc::as_ref);
         let is_in_place = slot(prepare.header.op, journal_slots) == place
             && prepare.header.op > Op(0)
             && prepare.header.identity() == prepare.header.checksum;
         match decide_slot(header, Some(prepare)) {
-            SlotFound::PrepareAhead | SlotFound::Identical if is_in_place => {
-                found.push(Rc::clone(prepare));
+            SlotFound::PrepareAhead if is_in_place => {
+                rings.prepares.push(Rc::clone(prepare));
+                rings.to_heal.push(Rc::clone(prepare));
             }
+            SlotFound::Identical if is_in_place => rings.prepares.push(Rc::clone(prepare)),
             SlotFound::PrepareAhead
             | SlotFound::Identical
             | SlotFound::Empty
             | SlotFound::HeaderAlone => {}
         }
     }
-    found.sort_by_key(|prepare| prepare.header.op);
-    found
+    rings.prepares.sort_by_key(|prepare| prepare.header.op);
+    rings
 }
 
 #[cfg(test)]
@@ -107,10 +118,12 @@ mod tests {
     fn readable_prepares_come_back_in_order_and_strays_do_not() {
         let ring: BTreeMap<u32, Rc<Prepare>> =
             [(1, prepare(9, 1)), (2, prepare(2, 1)), (3, prepare(4, 1))].into();
-        let ops: Vec<u64> = recover_prepares(&ring, &BTreeMap::new(), 8)
-            .iter()
-            .map(|prepare| prepare.header.op.0)
-            .collect();
-        assert_eq!(ops, [2, 9], "op 4 does not belong into slot 3");
+        let headers: BTreeMap<u32, Rc<Header>> = [(2, Rc::clone(&ring[&2].header))].into();
+        let rings = recover_rings(&ring, &headers, 8);
+        let ops = |found: &[Rc<Prepare>]| -> Vec<u64> {
+            found.iter().map(|prepare| prepare.header.op.0).collect()
+        };
+        assert_eq!(ops(&rings.prepares), [2, 9], "op 4 is in a foreign slot");
+        assert_eq!(ops(&rings.to_heal), [9], "op 2 has its header");
     }
 }

@@ -1,3 +1,5 @@
+//! Commands and answers as bytes: both ways, and whatever comes.
+
 use super::*;
 use crate::prng::{Purpose, Rng};
 

@@ -1,3 +1,5 @@
+//! The partition: what each command answers and leaves behind.
+
 use super::*;
 use crate::digest::checksum_bytes;
 use crate::ids::{ClientId, GROUP_PARTITION_0, Op, RequestNumber, View};

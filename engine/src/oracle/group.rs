@@ -19,8 +19,8 @@ use super::i17_honest_stall::HonestStall;
 use super::view::{ClusterView, MemberView, Roster};
 use super::violation::Report;
 use crate::ids::{Checksum, ClientId, GroupId, ReplicaId, View};
-use crate::vsr::io::Note;
 use crate::vsr::message::{Frame, Message, Prepare, Reply};
+use crate::vsr::note::Note;
 
 /// Everything that is remembered of one group.
 #[derive(Debug)]

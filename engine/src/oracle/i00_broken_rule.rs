@@ -22,7 +22,7 @@ pub(super) fn broken(replica: ReplicaId, rule: &str, op: Op, report: &mut Report
 mod tests {
     use super::super::testing::World;
     use super::*;
-    use crate::vsr::io::Note;
+    use crate::vsr::note::Note;
 
     #[test]
     fn a_broken_rule_is_a_violation_of_its_replica() {

@@ -112,7 +112,7 @@ impl CommitsRise {
 mod tests {
     use super::super::testing::{World, chain};
     use super::*;
-    use crate::vsr::io::Note;
+    use crate::vsr::note::Note;
 
     fn commit(world: &mut World, replica: u8, op: u64) {
         world.note(replica, Note::CommitAdvanced { commit_max: Op(op) });
@@ -124,6 +124,7 @@ mod tests {
         world.execute_everywhere(5);
         world.tick();
         world.members[1].commit_min = Op(4);
+        world.members[1].commit_max = Op(4);
         world.tick();
         assert_eq!(world.found(Property::I3), 1);
         assert!(world.kept()[0].text.contains("went back to op 4"));

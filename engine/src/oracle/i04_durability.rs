@@ -53,7 +53,7 @@ struct Started {
     view: View,
     by: ReplicaId,
     head: Op,
-    suffix: Rc<[Header]>,
+    suffix: Rc<[Rc<Header>]>,
 }
 
 impl Started {
@@ -203,7 +203,7 @@ impl Durability {
         by: ReplicaId,
         head: Op,
         commit_max: Op,
-        suffix: &Rc<[Header]>,
+        suffix: &Rc<[Rc<Header>]>,
         report: &mut Report,
     ) {
         let started = Started {

@@ -90,7 +90,7 @@ impl ExactlyOnce {
 mod tests {
     use super::super::testing::{World, next};
     use super::*;
-    use crate::vsr::io::Note;
+    use crate::vsr::note::Note;
 
     fn ask(world: &mut World, session: u64, request: u64, effect: bool) {
         let header = next(world.last.as_ref(), session, request);

@@ -6,6 +6,8 @@
 use std::collections::VecDeque;
 
 use super::violation::{Property, Replicas, Report};
+use std::rc::Rc;
+
 use crate::ids::{Checksum, Op, ReplicaId, View};
 use crate::vsr::message::Header;
 
@@ -55,7 +57,7 @@ impl OneLogPerView {
         replica: ReplicaId,
         view: View,
         head: Op,
-        suffix: &[Header],
+        suffix: &[Rc<Header>],
         report: &mut Report,
     ) {
         self.leads(replica, view, report);
@@ -93,7 +95,7 @@ impl OneLogPerView {
 mod tests {
     use super::super::testing::{World, chain, fork};
     use super::*;
-    use crate::vsr::io::Note;
+    use crate::vsr::note::Note;
 
     #[test]
     fn the_ring_decides_who_leads() {

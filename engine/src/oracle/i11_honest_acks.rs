@@ -147,7 +147,7 @@ mod tests {
     use super::super::testing::{World, chain, fork};
     use super::*;
     use crate::ids::View;
-    use crate::vsr::io::Note;
+    use crate::vsr::note::Note;
 
     fn ack(world: &mut World, op: u64) {
         let header = chain(op).pop().expect("a chain of ops has a last");

@@ -32,7 +32,8 @@ pub fn converged(
     let fault = members
         .iter()
         .find_map(|member| alone(member))
-        .or_else(|| together(&members, roster));
+        .or_else(|| together(&members))
+        .or_else(|| unled(view, group, &members, roster));
     match fault {
         Some(text) => Err(Unconverged { text }),
         None => Ok(()),
@@ -69,8 +70,8 @@ fn alone(member: &MemberView) -> Option<String> {
     })
 }
 
-/// In what two replicas differ, or who leads that should not.
-fn together(members: &[&MemberView], roster: &Roster) -> Option<String> {
+/// In what two replicas differ.
+fn together(members: &[&MemberView]) -> Option<String> {
     let first = members.first()?;
     for member in members {
         let (one, other) = (first.replica, member.replica);
@@ -93,11 +94,25 @@ fn together(members: &[&MemberView], roster: &Roster) -> Option<String> {
             ));
         }
     }
+    None
+}
+
+/// Whether nobody leads the view they agree on. The primary may lie outside the core, as long as it
+/// runs and leads.
+fn unled(
+    view: &ClusterView,
+    group: GroupId,
+    members: &[&MemberView],
+    roster: &Roster,
+) -> Option<String> {
+    let first = members.first()?;
     let primary = first.view.primary(roster.replica_count);
-    let led = members.iter().any(|member| member.replica == primary);
-    (!led).then(|| {
+    let leads = view.member(primary, group).is_some_and(|member| {
+        member.up && !member.paused && member.status == Status::Normal && member.view == first.view
+    });
+    (!leads).then(|| {
         format!(
-            "view {} is led by {primary}, which is not in the core",
+            "view {} belongs to {primary}, which does not lead it",
             first.view
         )
     })
@@ -153,7 +168,7 @@ mod tests {
                     w.members[0].view = View(2);
                     w.members[1].view = View(2);
                 },
-                "view 2 is led by 2, which is not in the core",
+                "view 2 belongs to 2, which does not lead it",
             ),
         ];
         for (change, text) in cases {

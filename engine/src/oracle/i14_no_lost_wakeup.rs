@@ -1,9 +1,13 @@
-//! I14, no lost wakeup: when a tick is over, the inbox of a running replica is empty, and every state
-//! that waits owns a running timer that ends the wait (protocol sections 3 to 7; scenarios A54). Must
-//! never know what a timer does.
+//! I14, no lost wakeup: when a tick is over, the inbox of a running replica is empty, every state that
+//! waits owns a running timer that ends the wait, and a normal replica has executed whatever it holds
+//! and knows committed (protocol sections 1 and 3 to 7; scenarios A54). Must never know what a timer
+//! does.
 //!
 //! Exceptions. A paused replica takes nothing in. A cluster of one waits for nobody. A primary that
-//! abdicated has stopped its heartbeats on purpose. A primary waits for its own disk without resending.
+//! abdicated has stopped its heartbeats and resends on purpose. A primary waits for its own disk
+//! without resending, and so does a replica that has just booted, whose new incarnation must be
+//! durable before it asks. A replica that voted to leave its view has done waiting and sends its vote
+//! again instead. Where bodies are missing, entries above them are not proven and may wait.
 
 use super::view::MemberView;
 use super::violation::{Property, Replicas, Report};
@@ -49,6 +53,13 @@ impl NoLostWakeup {
                 member.inbox, member.replica
             ));
         }
+        let ready = member.commit_max.min(member.head);
+        if member.status == Status::Normal && !member.holes && member.commit_min < ready {
+            return Some(format!(
+                "{} holds op {ready} and knows it committed, has executed op {} and waits for nothing",
+                member.replica, member.commit_min
+            ));
+        }
         let (timer, wait) = self.wait(member)?;
         (!member.timers.contains(timer)).then(|| {
             format!(
@@ -66,7 +77,10 @@ impl NoLostWakeup {
         }
         let leads = leads(member.view, self.replica_count, member);
         let missing = |timer: Timer| !member.timers.contains(timer);
+        let has_voted = !missing(Timer::StartViewChangeResend);
         match member.status {
+            Status::Recovering if member.writes_pending > 0 => None,
+            Status::ViewChange | Status::Normal if has_voted => None,
             Status::Recovering => Some((Timer::Probe, "waits to learn who leads")),
             Status::ViewChange => Some((Timer::ViewChangeWait, "waits for a view to start")),
             Status::Normal if member.holes && missing(Timer::RepairRetry) => {
@@ -76,7 +90,9 @@ impl NoLostWakeup {
             Status::Normal if !member.abdicated && missing(Timer::Heartbeat) => {
                 Some((Timer::Heartbeat, "leads"))
             }
-            Status::Normal if member.pipeline > 0 && member.writes_pending == 0 => {
+            Status::Normal
+                if member.pipeline > 0 && member.writes_pending == 0 && !member.abdicated =>
+            {
                 Some((Timer::PrepareResend, "waits for acks"))
             }
             Status::Normal => None,
@@ -107,6 +123,7 @@ mod tests {
     use super::super::testing::World;
     use super::super::view::Timers;
     use super::*;
+    use crate::ids::Op;
 
     type Change = fn(&mut MemberView);
 
@@ -169,6 +186,23 @@ mod tests {
             assert_eq!(world.found(Property::I14), 0);
             assert!(world.compared(Property::I14) > 0);
         }
+    }
+
+    #[test]
+    fn a_committed_op_that_is_held_and_not_executed_is_a_violation() {
+        let mut world = World::new(3);
+        world.execute_everywhere(3);
+        world.members[1].commit_max = Op(5);
+        world.tick();
+        world.members[1].head = Op(5);
+        world.members[1].holes = true;
+        world.members[1].timers = world.members[1].timers.with(Timer::RepairRetry);
+        world.tick();
+        assert_eq!(world.found(Property::I14), 0, "its entry is not there yet");
+        world.members[1].holes = false;
+        world.tick();
+        assert_eq!(world.found(Property::I14), 1);
+        assert!(world.kept()[0].text.contains("has executed op 3 and waits"));
     }
 
     #[test]

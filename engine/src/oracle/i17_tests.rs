@@ -12,7 +12,11 @@ fn vote(log_view: u32, votes: &[Vote], forked: bool) -> Rc<DoViewChange> {
         .zip(votes)
         .map(|(header, &vote)| DvcEntry {
             op: header.op,
-            header: Some(if forked { fork(&header) } else { header }),
+            header: Some(if forked {
+                fork(&header).into()
+            } else {
+                header.into()
+            }),
             vote,
         })
         .collect();

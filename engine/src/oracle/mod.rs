@@ -90,7 +90,9 @@ impl Oracles {
     /// Looks at one event. All events of the run come here, in order.
     pub fn observe(&mut self, event: &Event) {
         match &event.kind {
-            EventKind::Sent { frame, .. } => {
+            EventKind::Sent {
+                frame, copy: false, ..
+            } => {
                 if let Process::Replica(replica) = frame.from {
                     let (group, mut report) = self.at(event.tick, frame.group);
                     group.sent(replica, frame, &mut report);
@@ -119,7 +121,8 @@ impl Oracles {
                     group.booting(*replica);
                 }
             }
-            EventKind::Ended { .. }
+            EventKind::Sent { .. }
+            | EventKind::Ended { .. }
             | EventKind::Acted(_)
             | EventKind::Skipped(_)
             | EventKind::Requested { .. }
@@ -178,6 +181,11 @@ impl Oracles {
         for group in &mut self.groups {
             group.durability.wiped(replica);
         }
+    }
+
+    /// Takes in what somebody else found: the auditor of what clients were told.
+    pub fn report(&mut self, violation: Violation) {
+        self.book.report(violation);
     }
 
     /// The violations, in the order they were found; of each property the first few.

@@ -18,7 +18,10 @@ impl Patrol {
         members: &'a [MemberView],
         base: Op,
     ) -> Option<(&'a MemberView, Op)> {
-        let member = members.get(self.member)?;
+        let Some(member) = members.get(self.member) else {
+            self.member = 0;
+            return None;
+        };
         let op = self.op.next().max(base).max(member.restored.next());
         if member.up && op <= member.commit_min {
             self.op = op;

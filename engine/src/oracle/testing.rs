@@ -11,8 +11,9 @@ use crate::ids::{
     RequestNumber, Tick, View,
 };
 use crate::trace::{Event, EventKind};
-use crate::vsr::io::{Note, Status, Timer};
+use crate::vsr::io::{Status, Timer};
 use crate::vsr::message::{Frame, Header, Message, Operation, Prepare, Reply};
+use crate::vsr::note::Note;
 use crate::vsr::quorum::Quorums;
 
 pub(super) const GROUP: GroupId = GROUP_PARTITION_0;
@@ -163,6 +164,7 @@ impl World {
             packet: 1,
             due: self.tick,
             cause: 0,
+            copy: false,
         });
     }
 
@@ -171,7 +173,7 @@ impl World {
             replica,
             Note::Executed {
                 prepare: Rc::new(Prepare {
-                    header: header.clone(),
+                    header: header.clone().into(),
                     body: Rc::from([]),
                 }),
                 effect,
@@ -217,10 +219,10 @@ impl World {
     /// The primary of a view starts it with these ops, of which those above `commit_max` are decided.
     pub(super) fn start_view(&mut self, view: u32, headers: &[Header], commit_max: u64) {
         let primary = View(view).primary(self.roster.replica_count);
-        let suffix: Rc<[Header]> = headers
+        let suffix: Rc<[Rc<Header>]> = headers
             .iter()
             .filter(|header| header.op.0 >= commit_max)
-            .cloned()
+            .map(|header| Rc::new(header.clone()))
             .collect();
         self.note(
             primary.0,
@@ -246,6 +248,7 @@ impl World {
         member.up = true;
         member.incarnation.0 += 1;
         member.commit_min = Op(0);
+        member.commit_max = Op(0);
         let (incarnation, view) = (member.incarnation, member.durable_view);
         let (log_view, head) = (member.durable_log_view, member.head);
         self.event(EventKind::Restarted {

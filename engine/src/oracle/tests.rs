@@ -3,7 +3,7 @@
 use super::testing::{GROUP, World, chain, fork};
 use super::*;
 use crate::ids::Checksum;
-use crate::vsr::io::Note;
+use crate::vsr::note::Note;
 
 #[test]
 fn groups_are_judged_apart() {
@@ -18,7 +18,7 @@ fn groups_are_judged_apart() {
         group: other,
         note: Note::Executed {
             prepare: std::rc::Rc::new(crate::vsr::message::Prepare {
-                header: header.sealed(),
+                header: header.sealed().into(),
                 body: std::rc::Rc::from([]),
             }),
             effect: true,

@@ -85,6 +85,39 @@ pub struct MemberView {
     pub inbox_high: u32,
 }
 
+impl MemberView {
+    /// A replica that does not run.
+    #[must_use]
+    pub fn down(replica: ReplicaId, group: GroupId) -> Self {
+        Self {
+            replica,
+            group,
+            up: false,
+            paused: false,
+            incarnation: Incarnation(0),
+            status: Status::Recovering,
+            view: View(0),
+            log_view: View(0),
+            durable_view: View(0),
+            durable_log_view: View(0),
+            head: Op(0),
+            commit_min: Op(0),
+            commit_max: Op(0),
+            checkpoint: Op(0),
+            restored: Op(0),
+            digest: Checksum(0),
+            timers: Timers::default(),
+            abdicated: false,
+            holes: false,
+            writes_pending: 0,
+            pipeline: 0,
+            sessions: 0,
+            inbox: 0,
+            inbox_high: 0,
+        }
+    }
+}
+
 /// The configured maxima.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Bounds {

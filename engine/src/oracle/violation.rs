@@ -4,6 +4,7 @@
 use serde::{Serialize, Serializer};
 
 use crate::ids::{GroupId, Op, ReplicaId, Tick};
+use crate::trace::{Class, Row};
 
 /// The properties, by the numbers of the scenario page. Closed: readers match it whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -273,6 +274,37 @@ pub struct Violation {
     pub text: String,
 }
 
+impl Violation {
+    /// Its row in the event log, where the event of this number and step stands.
+    #[must_use]
+    pub fn row(&self, number: u64, step: u32) -> Row {
+        let alone = self.replicas.count() == 1;
+        Row {
+            number,
+            tick: self.tick,
+            step,
+            class: Class::Violation,
+            big: true,
+            replica: self.replicas.iter().next().filter(|_| alone),
+            client: None,
+            text: format!(
+                "{} {}: {}",
+                self.property.id(),
+                self.property.name().to_lowercase(),
+                self.text
+            ),
+            packet: None,
+            fate: None,
+            from: None,
+            to: None,
+            kind: None,
+            cause: None,
+            view: None,
+            op: self.op,
+        }
+    }
+}
+
 /// Violations kept of each property: one broken op breaks all after it, and the first ones explain.
 const KEPT_PER_PROPERTY: u64 = 16;
 
@@ -374,6 +406,22 @@ mod tests {
         assert_eq!(book.kept().len(), 16);
         assert_eq!(book.found(Property::I9), 40);
         assert_eq!(book.kept()[15].op, Some(Op(15)));
+    }
+
+    #[test]
+    fn a_violation_reads_as_a_row_of_the_event_log() {
+        let violation = Violation {
+            property: Property::I4,
+            tick: Tick(731),
+            group: GroupId(1),
+            op: Some(Op(7)),
+            replicas: Replicas::one(ReplicaId(2)),
+            text: "op 7 is gone".to_string(),
+        };
+        let row = violation.row(9, 2);
+        assert_eq!(row.text, "I4 durability: op 7 is gone");
+        assert_eq!(row.replica, Some(ReplicaId(2)));
+        assert!(row.big);
     }
 
     #[test]

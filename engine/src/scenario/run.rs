@@ -141,13 +141,6 @@ impl Default for Run {
 }
 
 impl Run {
-    /// How long a story waits for a condition before it counts as stuck, where it does not say so
-    /// itself: five view-change waits, in which any cluster that can act has acted.
-    #[must_use]
-    pub fn story_wait_ticks(&self) -> u32 {
-        self.knobs.view_change_wait_ticks * 5
-    }
-
     /// Adds an act behind those of the same tick.
     pub fn add_act(&mut self, act: TimedAct) {
         let place = self.acts.partition_point(|other| other.tick <= act.tick);

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::faults::{MILLION, millionths_to_text, parse_millionths};
 use super::problem::{Problem, number_u32, shown};
 use super::run::Run;
+use crate::error::InputError;
 use crate::sim::network_options::{PartitionMode, PartitionSymmetry};
 
 /// A value of a Run. The order is that of links.
@@ -321,6 +322,15 @@ impl Setting {
             Form::Number(low, high) => number_u32(text, low, high),
             Form::Word(words) => parse_word(words, text),
         }
+    }
+
+    /// Reads the form of links for callers outside; `what` is the flag or field to name in the error.
+    ///
+    /// # Errors
+    /// If the text is no value of this setting.
+    pub fn value_from_text(self, what: &str, text: &str) -> Result<u32, InputError> {
+        self.parse_for_link(text)
+            .map_err(|problem| problem.at(what))
     }
 
     /// Reads the form of actions: rates are integers per million.

@@ -332,7 +332,7 @@ pub const BUILT_IN: &[BuiltIn] = &[
         setup: "load=0&retry=100&delay-mean=1",
         script: "0.warm.1
             _a0.hold.1to0.StartView_a0.filter.0to12.Commit
-            _when-r1-primary-v1.cut.1-02
+            _when-r1-primary-v1.cut.1-02_a0.filter.0to12.none
             _when-r2-primary-v2.write.c0.to2
             _when-replied-c0-2.join.1-02_a0.release.1to0
             _a10.crash.2

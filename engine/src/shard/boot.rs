@@ -13,9 +13,10 @@ use crate::shard::bus::MessageBus;
 use crate::shard::group::{Group, GroupHandle};
 use crate::shard::mailbox::Mailbox;
 use crate::shard::pump::Shard;
-use crate::vsr::io::{Note, Superblock};
+use crate::vsr::io::Superblock;
 use crate::vsr::knobs::Knobs;
 use crate::vsr::message::{Header, Prepare};
+use crate::vsr::note::Note;
 use crate::vsr::{Context, Recovered, Replica, Roster};
 
 /// Where a booted group is put, for those who look at it.
@@ -90,10 +91,31 @@ async fn read_disk<B: MessageBus>(bus: &B, boot: &Boot) -> Result<Recovered, Uno
             Block::Prepare(_) | Block::Superblock(_) => None,
         })
         .collect();
+    let rings = journal::recover_rings(&prepares, &headers, boot.knobs.journal_slots);
+    heal_headers(bus, boot, &rings.to_heal).await;
     Ok(Recovered {
         superblock: superblock.as_ref().clone(),
-        prepares: journal::recover_prepares(&prepares, &headers, boot.knobs.journal_slots),
+        prepares: rings.prepares,
     })
+}
+
+/// Writes again the headers that a crash took: an entry counts as synced only in both rings.
+async fn heal_headers<B: MessageBus>(bus: &B, boot: &Boot, to_heal: &[Rc<Prepare>]) {
+    if to_heal.is_empty() {
+        return;
+    }
+    let writes: Vec<_> = to_heal
+        .iter()
+        .map(|prepare| {
+            let place = journal::slot(prepare.header.op, boot.knobs.journal_slots);
+            let address = journal::address(boot.roster.group, Zone::Headers, place);
+            bus.write(address, Block::Header(Rc::clone(&prepare.header)))
+        })
+        .collect();
+    for write in writes {
+        write.await;
+    }
+    bus.sync().await;
 }
 
 /// Every block of a zone, by place.

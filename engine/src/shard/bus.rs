@@ -7,8 +7,8 @@ use std::pin::Pin;
 
 use crate::ids::GroupId;
 use crate::journal::Block;
-use crate::vsr::io::Note;
 use crate::vsr::message::Frame;
+use crate::vsr::note::Note;
 
 /// A task that runs beside the pump.
 pub type Task = Pin<Box<dyn Future<Output = ()>>>;

@@ -114,8 +114,7 @@ impl<B: MessageBus> GroupHandle<B> {
                 self.handle(Input::PrepareSynced { op, checksum });
             }
             Completion::Superblock { sequence, .. } => {
-                let writes = &mut self.group.borrow_mut().writes;
-                writes.superblocks -= 1;
+                self.group.borrow_mut().writes.superblocks -= 1;
                 self.handle_superblock(sequence);
             }
         }

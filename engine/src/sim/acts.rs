@@ -10,7 +10,6 @@ use crate::scenario::{Action, Setting, Verb};
 use crate::sim::nemesis::{Decision, NemesisOptions, ReplicaView};
 use crate::sim::network::NetworkFault;
 use crate::sim::network_verbs::NetworkRefusal;
-use crate::sim::sets::{KindSet, ProcessSet};
 use crate::sim::simulator::Simulator;
 use crate::trace::{Act, Actor, EventKind, Skipped};
 use crate::vsr::io::Status;
@@ -166,27 +165,21 @@ impl Simulator {
     fn change_links(&mut self, verb: Verb) -> Result<(), NetworkRefusal> {
         let now = self.tick.0;
         match verb {
-            Verb::Cut(links) => self.network.cut(side(links.from), side(links.to)),
-            Verb::Mute(links) => self.network.mute(side(links.from), side(links.to)),
-            Verb::Join(links) => self.network.join(side(links.from), side(links.to)),
+            Verb::Cut(links) => self.network.cut(links.from, links.to),
+            Verb::Mute(links) => self.network.mute(links.from, links.to),
+            Verb::Join(links) => self.network.join(links.from, links.to),
             Verb::Clog(links, ticks) => links
                 .iter()
-                .try_for_each(|(from, to)| self.network.clog(now, from, to, ticks)),
+                .try_for_each(|(from, to)| self.network.clog(now, from, to, u64::from(ticks))),
             Verb::Delay(links, ticks) => links
                 .iter()
                 .try_for_each(|(from, to)| self.network.delay(from, to, ticks)),
-            Verb::Filter(links, kinds) => {
-                let kinds: KindSet = kinds.iter().collect();
-                links
-                    .iter()
-                    .try_for_each(|(from, to)| self.network.filter(from, to, kinds))
-            }
-            Verb::Hold(links, kinds) => {
-                let kinds: KindSet = kinds.iter().collect();
-                links
-                    .iter()
-                    .try_for_each(|(from, to)| self.network.hold(from, to, kinds))
-            }
+            Verb::Filter(links, kinds) => links
+                .iter()
+                .try_for_each(|(from, to)| self.network.filter(from, to, kinds)),
+            Verb::Hold(links, kinds) => links
+                .iter()
+                .try_for_each(|(from, to)| self.network.hold(from, to, kinds)),
             Verb::Release(links) => links
                 .iter()
                 .try_for_each(|(from, to)| self.network.release(from, to)),
@@ -265,7 +258,7 @@ impl Simulator {
 
     /// Hands the values of the run to those who use them.
     pub(super) fn apply_values(&mut self) {
-        self.network.set_options(self.run.faults.network.clone());
+        self.network.set_options(self.run.faults.network);
         self.generator
             .set_load_per_million(self.run.workload.load_per_million);
         for client in &mut self.clients {
@@ -348,7 +341,10 @@ impl Simulator {
         number: u64,
     ) -> Result<(), NetworkRefusal> {
         let now = self.tick.0;
-        let report = self.network.duplicate_packet(now, from, to, number)?;
+        let cause = self.world.record.borrow().last_number();
+        let report = self
+            .network
+            .duplicate_packet(now, from, to, number, cause)?;
         self.push_copy(from, to, report);
         Ok(())
     }
@@ -378,8 +374,4 @@ impl Simulator {
     pub(super) fn replica_ids(&self) -> impl Iterator<Item = ReplicaId> + use<> {
         (0..self.run.cluster.replicas).map(ReplicaId)
     }
-}
-
-fn side(set: crate::scenario::ProcessSet) -> ProcessSet {
-    set.iter().collect()
 }

@@ -1,3 +1,5 @@
+//! The client: sessions, retries, what it accepts.
+
 use super::*;
 use crate::ids::{Checksum, GROUP_PARTITION_0, Incarnation};
 use crate::vsr::message::Rejection;

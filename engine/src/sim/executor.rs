@@ -237,21 +237,19 @@ impl Executor {
     /// # Panics
     /// If a task of that owner is being polled: it cannot be dropped under its own feet.
     pub fn abort_owner(&self, owner: u16) {
+        let running = self.inner.state.borrow().running_owner;
+        assert!(running != Some(owner), "a task cannot abort its own owner");
         self.abort_where(|of| of == owner);
     }
 
-    /// Drops every task. Ends the cycle of tasks that hold their executor.
-    ///
-    /// # Panics
-    /// If called out of a task.
+    /// Drops every task. Ends the cycle of tasks that hold their executor. Does not panic, since it
+    /// may run while a panic of a task unwinds.
     pub fn abort_all(&self) {
         self.abort_where(|_| true);
     }
 
     fn abort_where(&self, doomed: impl Fn(u16) -> bool) {
         let mut state = self.inner.state.borrow_mut();
-        let running = state.running_owner.is_some_and(&doomed);
-        assert!(!running, "a task cannot abort its own owner");
         state.admit(&self.inner.arrivals);
         let places = (0..).zip(&state.slots);
         let doomed_slots: Vec<u32> = places

@@ -13,6 +13,7 @@ pub mod network_verbs;
 mod observe;
 pub mod packet;
 pub mod partition;
+mod power;
 pub mod promise;
 pub mod record;
 pub mod sets;
@@ -20,6 +21,7 @@ mod settle;
 pub mod simulator;
 mod story;
 pub mod timer;
+mod traffic;
 pub mod world;
 
 pub use acts::Warming;

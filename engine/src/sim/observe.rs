@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::ids::{Checksum, ClientId, GROUP_PARTITION_0, GroupId, Op, ReplicaId, RequestNumber};
-use crate::oracle::{Bounds, ClusterView, Logs, MemberView, Property, Roster, Timers};
+use crate::oracle::{Bounds, ClusterView, Logs, MemberView, Roster, Timers};
 use crate::scenario::{ClientFacts, Cluster, Observed, ReplicaFacts, Run};
 use crate::shard::Group;
 use crate::sim::simulator::{INBOX_FRAMES_MAX, Simulator};
@@ -39,10 +39,9 @@ impl Simulator {
         match self.group(replica) {
             Some(group) => self.running_member(replica, &group),
             None => MemberView {
-                replica,
-                group: GROUP_PARTITION_0,
-                up: false,
                 incarnation: place.incarnation,
+                durable_view: place.durable_views.0,
+                durable_log_view: place.durable_views.1,
                 ..MemberView::down(replica, GROUP_PARTITION_0)
             },
         }
@@ -185,8 +184,10 @@ impl Observed for Simulator {
 
     fn violated(&self, property: Option<u8>) -> bool {
         let record = self.world.record.borrow();
-        record.oracles.violations().iter().any(|violation| {
-            property.is_none_or(|number| violation.property == Property::numbered(number))
-        })
+        record
+            .oracles
+            .violations()
+            .iter()
+            .any(|violation| property.is_none_or(|number| violation.property as u8 == number))
     }
 }

@@ -4,10 +4,10 @@
 
 use crate::digest::{RunHash, checksum_bytes};
 use crate::ids::{GroupId, Op, ReplicaId, Tick};
-use crate::oracle::{Oracles, Property, Violation};
-use crate::trace::{Event, EventKind, Fate, Recorder};
-use crate::vsr::io::Note;
-use crate::workload::Auditor;
+use crate::oracle::{Oracles, Property, Replicas, Violation};
+use crate::trace::{EventKind, Fate, Recorder};
+use crate::vsr::note::Note;
+use crate::workload::{AuditProperty, Auditor};
 
 /// What has happened, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -43,12 +43,9 @@ pub struct Record {
     pub auditor: Auditor,
     /// Counters.
     pub totals: Totals,
-    /// Violations, in the order they were found.
-    pub violations: Vec<Violation>,
     /// Replicas whose rule broke in this round: they are to be halted.
     pub halted: Vec<ReplicaId>,
     hash: RunHash,
-    number: u64,
     tick: Tick,
     step: u32,
     group: GroupId,
@@ -63,10 +60,8 @@ impl Record {
             oracles,
             auditor,
             totals: Totals::default(),
-            violations: Vec::new(),
             halted: Vec::new(),
             hash: RunHash::default(),
-            number: 0,
             tick: Tick(0),
             step: 0,
             group,
@@ -77,11 +72,13 @@ impl Record {
     pub fn enter_tick(&mut self, tick: Tick) {
         self.tick = tick;
         self.step = 0;
+        self.recorder.at(tick, 0);
     }
 
     /// The next step of the tick begins.
     pub fn next_step(&mut self) {
         self.step += 1;
+        self.recorder.at(self.tick, self.step);
     }
 
     /// The number of steps done in this tick.
@@ -93,7 +90,7 @@ impl Record {
     /// The number of the last event.
     #[must_use]
     pub fn last_number(&self) -> u64 {
-        self.number.saturating_sub(1)
+        self.recorder.next_number().saturating_sub(1)
     }
 
     /// The run hash.
@@ -115,15 +112,9 @@ impl Record {
 
     /// Records an event; its number.
     pub fn push(&mut self, kind: EventKind) -> u64 {
-        let number = self.number;
-        self.number += 1;
         self.count(&kind);
-        let event = Event {
-            number,
-            tick: self.tick,
-            step: self.step,
-            kind,
-        };
+        let event = self.recorder.stamp(kind);
+        let number = event.number;
         self.oracles.observe(&event);
         self.auditor.observe(&event.kind);
         self.recorder.keep(event);
@@ -183,14 +174,20 @@ impl Record {
 
     /// Takes over what oracles and auditor found.
     pub fn collect_violations(&mut self) {
-        self.violations.append(&mut self.oracles.take_violations());
         for finding in self.auditor.take_findings() {
-            self.violations.push(Violation {
-                property: Property::from(finding.property),
+            let property = match finding.property {
+                AuditProperty::I4 => Property::I4,
+                AuditProperty::I5 => Property::I5,
+                AuditProperty::I6 => Property::I6,
+                AuditProperty::I9 => Property::I9,
+                AuditProperty::I10 => Property::I10,
+            };
+            self.oracles.report(Violation {
+                property,
                 tick: self.tick,
                 group: self.group,
                 op: (finding.op > Op(0)).then_some(finding.op),
-                replicas: Vec::new(),
+                replicas: Replicas::NONE,
                 text: finding.text,
             });
         }

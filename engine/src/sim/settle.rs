@@ -2,6 +2,8 @@
 //! outside stays broken. A stall is excused only with proof. Must never help a core beyond healing
 //! it.
 
+use std::rc::Rc;
+
 use crate::ids::{Checksum, ClientId, GROUP_PARTITION_0, Op, Process, ReplicaId, Tick};
 use crate::journal::{self, Block, Zone, open_superblock};
 use crate::oracle::{DiskFacts, Replicas, Slot, SlotFact, Unconverged, converged, undecidable};
@@ -9,6 +11,8 @@ use crate::scenario::{Profile, Setting};
 use crate::sim::observe::oracle_roster;
 use crate::sim::sets::ProcessSet;
 use crate::sim::simulator::Simulator;
+use crate::vsr::io::{Status, Superblock};
+use crate::vsr::message::Prepare;
 use crate::vsr::quorum::Quorums;
 
 /// Waits that a core has, in view-change waits, before its size adds to them. The wait doubles up to
@@ -51,13 +55,10 @@ impl Simulator {
         let waits = WAITS_BASE + WAITS_PER_REPLICA * replicas;
         let ticks = waits * u64::from(self.run.knobs.view_change_wait_ticks);
         self.freeze_faults();
-        let clients = (0..self.run.cluster.clients).map(|client| Process::Client(ClientId(client)));
-        let healed: ProcessSet = core
-            .iter()
-            .map(|&replica| Process::Replica(replica))
-            .chain(clients)
-            .collect();
-        self.network.heal_among(self.tick.0, healed);
+        let members = core.iter().map(|&replica| Process::Replica(replica));
+        self.network
+            .heal_among(self.tick.0, members.collect::<ProcessSet>());
+        self.heal_clients();
         for &replica in &core {
             let place = &self.places[usize::from(replica.0)];
             if !place.up {
@@ -71,6 +72,18 @@ impl Simulator {
             deadline: Tick(self.tick.0 + ticks),
             outcome: None,
         });
+    }
+
+    /// Clients reach everybody again: the primary may lie outside the core.
+    fn heal_clients(&mut self) {
+        for replica in self.replica_ids() {
+            let clients = (0..self.run.cluster.clients).map(ClientId);
+            let ends = clients
+                .map(Process::Client)
+                .chain([Process::Replica(replica)]);
+            self.network
+                .heal_among(self.tick.0, ends.collect::<ProcessSet>());
+        }
     }
 
     /// A random set of at least a view-change quorum.
@@ -194,17 +207,18 @@ impl Simulator {
         }
     }
 
-    /// A primary outside the core that is heard and cannot hear keeps the core loyal while it asks
-    /// for nothing; no protocol of this kind leaves it for as long as nothing needs to commit.
+    /// A living primary outside the core that some of the core hear and some do not keeps those that
+    /// hear it loyal, so that the others find no quorum to leave it with (A33): no protocol of this
+    /// kind moves then, as long as nothing has to commit.
     fn half_connected_primary(&self, core: &[ReplicaId]) -> Option<String> {
         let count = self.run.cluster.replicas;
         let members = core
             .iter()
             .filter_map(|&replica| self.members.iter().find(|m| m.replica == replica));
-        let primaries: Vec<ReplicaId> = members.map(|m| m.view.primary(count)).collect();
-        let &primary = primaries.first()?;
-        let is_outside = !core.contains(&primary) && self.places[usize::from(primary.0)].up;
-        if !is_outside || primaries.iter().any(|&other| other != primary) {
+        let normal = members.filter(|member| member.status == Status::Normal);
+        let view = normal.map(|member| member.view).max()?;
+        let primary = view.primary(count);
+        if core.contains(&primary) || !self.places[usize::from(primary.0)].up {
             return None;
         }
         let leads = Process::Replica(primary);
@@ -230,25 +244,8 @@ impl Simulator {
 
     /// What a replica's disk holds, read from the disk itself and not from its memory.
     fn disk_facts(&self, replica: ReplicaId) -> Option<DiskFacts> {
-        let group = GROUP_PARTITION_0;
-        let disk = self.world.disk(replica);
-        let copies: Vec<_> = disk
-            .scan(journal::zone(group, Zone::Superblock))
-            .into_iter()
-            .map(|(_, block)| match block {
-                Block::Superblock(superblock) => Some(superblock),
-                Block::Prepare(_) | Block::Header(_) => None,
-            })
-            .collect();
-        let superblock = open_superblock(&copies).ok()?;
-        let prepares: Vec<_> = disk
-            .scan(journal::zone(group, Zone::Prepares))
-            .into_iter()
-            .filter_map(|(_, block)| match block {
-                Block::Prepare(prepare) => Some(prepare),
-                Block::Header(_) | Block::Superblock(_) => None,
-            })
-            .collect();
+        let superblock = self.superblock_of(replica)?;
+        let prepares = self.journaled(replica);
         let vouched = |op: Op| {
             superblock
                 .suffix
@@ -262,15 +259,23 @@ impl Simulator {
             .map(|prepare| prepare.header.op)
             .max();
         let head = superblock.head().max(own_head.unwrap_or_default());
+        let by_op = |op: Op| {
+            let place = prepares.binary_search_by_key(&op, |prepare| prepare.header.op);
+            place.ok().map(|place| &prepares[place])
+        };
         let slots = (superblock.checkpoint.0 + 1..=head.0).map(Op).map(|op| {
-            let held = prepares.iter().find(|prepare| prepare.header.op == op);
+            let held = by_op(op);
+            let own = held
+                .filter(|prepare| {
+                    op > superblock.head() && prepare.header.view == superblock.log_view
+                })
+                .map(|prepare| (prepare.header.checksum, prepare.header.parent));
             SlotFact {
                 op,
-                vouched: vouched(op),
+                vouched: vouched(op).or(own),
                 slot: held.map_or(Slot::Empty, |prepare| Slot::Body {
                     checksum: prepare.header.checksum,
                     parent: prepare.header.parent,
-                    view: prepare.header.view,
                 }),
             }
         });
@@ -282,6 +287,41 @@ impl Simulator {
             head,
             slots: slots.collect(),
         })
+    }
+
+    /// The prepares on a replica's disk, ascending by op.
+    #[must_use]
+    pub fn journaled(&self, replica: ReplicaId) -> Vec<Rc<Prepare>> {
+        let zone = journal::zone(GROUP_PARTITION_0, Zone::Prepares);
+        let mut prepares: Vec<_> = self
+            .world
+            .disk(replica)
+            .scan(zone)
+            .into_iter()
+            .filter_map(|(_, block)| match block {
+                Block::Prepare(prepare) => Some(prepare),
+                Block::Header(_) | Block::Superblock(_) => None,
+            })
+            .collect();
+        prepares.sort_by_key(|prepare| prepare.header.op);
+        prepares
+    }
+
+    /// The superblock that a replica's disk would open with.
+    #[must_use]
+    pub fn superblock_of(&self, replica: ReplicaId) -> Option<Rc<Superblock>> {
+        let zone = journal::zone(GROUP_PARTITION_0, Zone::Superblock);
+        let copies: Vec<_> = self
+            .world
+            .disk(replica)
+            .scan(zone)
+            .into_iter()
+            .map(|(_, block)| match block {
+                Block::Superblock(superblock) => Some(superblock),
+                Block::Prepare(_) | Block::Header(_) => None,
+            })
+            .collect();
+        open_superblock(&copies).ok()
     }
 
     /// The identity that a replica's disk holds at an op, in both rings.

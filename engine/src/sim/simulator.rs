@@ -5,30 +5,27 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::ids::{
-    ClientId, GROUP_PARTITION_0, GroupId, Incarnation, Process, ReplicaId, TICK_MICROS, Tick, View,
+    ClientId, GROUP_PARTITION_0, GroupId, Incarnation, ReplicaId, TICK_MICROS, Tick, View,
 };
-use crate::journal::{self, Block, COPIES, Zone};
-use crate::machine::Partition;
 use crate::oracle::{MemberView, Oracles};
-use crate::prng::{Purpose, Rng, Seeds};
-use crate::scenario::Run;
-use crate::shard::boot::{Boot, Booted, boot_and_run};
-use crate::shard::{Group, GroupHandle, Mailbox, Shard};
+use crate::prng::Seeds;
+use crate::scenario::{Run, TimedAct};
+use crate::shard::boot::Booted;
+use crate::shard::{Group, Mailbox};
 use crate::sim::acts::{Agenda, Warming};
 use crate::sim::client::{Client, ClientEffect};
 use crate::sim::disk::DiskOptions;
 use crate::sim::executor::{ChoiceSource, Livelock, Turn};
 use crate::sim::network::Network;
 use crate::sim::observe::oracle_roster;
-use crate::sim::packet::{Arrival, Packet, Payload, SubmitReport};
+use crate::sim::packet::Payload;
 use crate::sim::record::Record;
 use crate::sim::settle::Settle;
 use crate::sim::story::StoryLane;
 use crate::sim::timer::ReplicaClock;
-use crate::sim::world::{Outgoing, SimBus, World};
-use crate::trace::{EventKind, Fate, Recorder};
+use crate::sim::world::{Outgoing, World};
+use crate::trace::Recorder;
 use crate::vsr::message::{Frame, Message, MessageKind};
-use crate::vsr::{Context, Replica, Roster};
 use crate::workload::{Auditor, Generator};
 
 /// Frames that fit an inbox; more are dropped, and counted.
@@ -39,7 +36,7 @@ pub const INBOX_FRAMES_MAX: usize = 8_192;
 pub struct Parcel {
     /// The frame.
     pub frame: Rc<Frame>,
-    checksum: u64,
+    pub(super) checksum: u64,
 }
 
 impl Payload for Parcel {
@@ -64,6 +61,8 @@ pub struct Place {
     pub incarnation: Incarnation,
     /// The highest view it ever sent a DoViewChange for, over all its lives.
     pub voted: View,
+    /// View and log_view on the disk of a replica that is down or boots.
+    pub(super) durable_views: (View, View),
     pub(super) mailbox: Rc<Mailbox>,
     pub(super) booted: Booted,
     pub(super) clock: ReplicaClock,
@@ -117,8 +116,8 @@ pub struct Simulator {
     pub(super) warming: Option<Warming>,
     choices: ChoiceSource,
     phase: Phase,
-    client_outbox: Vec<Outgoing>,
-    client_effects: Vec<ClientEffect>,
+    pub(super) client_outbox: Vec<Outgoing>,
+    pub(super) client_effects: Vec<ClientEffect>,
     livelock: Option<Livelock>,
 }
 
@@ -144,7 +143,7 @@ impl Simulator {
             seeds.network,
             count,
             run.cluster.clients,
-            run.faults.network.clone(),
+            run.faults.network,
         );
         let clients = (0..run.cluster.clients)
             .map(|client| Client::new(ClientId(client), count, run.workload.retry_ticks))
@@ -176,109 +175,6 @@ impl Simulator {
         }
         simulator.refresh_members();
         simulator
-    }
-
-    fn roster(&self, replica: ReplicaId) -> Roster {
-        Roster {
-            replica,
-            replica_count: self.run.cluster.replicas,
-            group: GROUP_PARTITION_0,
-        }
-    }
-
-    fn jitter(&self, replica: ReplicaId, life: Incarnation) -> Rng {
-        let key = [
-            GROUP_PARTITION_0.0 << 8 | u64::from(replica.0),
-            u64::from(life.0),
-        ];
-        Rng::keyed(self.seeds.jitter, Purpose::Jitter, key)
-    }
-
-    fn bus(&self, replica: ReplicaId) -> SimBus {
-        let clock = self.places[usize::from(replica.0)].clock.clone();
-        SimBus::new(Rc::clone(&self.world), replica, clock)
-    }
-
-    fn format_and_start(&mut self, replica: ReplicaId) {
-        let roster = self.roster(replica);
-        let superblock = Replica::format(roster);
-        {
-            let disk = self.world.disk(replica);
-            let shared = Rc::new(superblock.clone());
-            for copy in 0..COPIES {
-                let address = journal::address(roster.group, Zone::Superblock, copy);
-                disk.format(address, Block::Superblock(Rc::clone(&shared)));
-            }
-        }
-        let life = superblock.incarnation;
-        let jitter = self.jitter(replica, life);
-        let bus = self.bus(replica);
-        let mut machine = Partition::default();
-        let mut effects = Vec::new();
-        let mut context = Context {
-            now_micros: self.world.clock.realtime_micros(),
-            machine: &mut machine,
-            effects: &mut effects,
-        };
-        let knobs = self.run.knobs.clone();
-        let core = Replica::start(roster, knobs, superblock, jitter, &mut context);
-        let group = Rc::new(RefCell::new(Group::new(core, machine, effects)));
-        let place = &mut self.places[usize::from(replica.0)];
-        place.up = true;
-        place.incarnation = life;
-        *place.booted.borrow_mut() = Some(Rc::clone(&group));
-        let mailbox = Rc::clone(&place.mailbox);
-        let handle = GroupHandle::new(group, Rc::clone(&mailbox), bus.clone());
-        let shard = Shard::new(bus, mailbox, vec![handle]);
-        self.world
-            .executor
-            .spawn(u16::from(replica.0), shard.pump());
-    }
-
-    /// Powers a replica off: tasks, memory, unsynced writes, inbox and outbox are gone.
-    pub(super) fn crash(&mut self, replica: ReplicaId) {
-        self.world.executor.abort_owner(u16::from(replica.0));
-        self.world.executor.pause(u16::from(replica.0), false);
-        let writes_lost = self.world.disk(replica).crash();
-        drop(self.world.take_outgoing(replica));
-        let place = &mut self.places[usize::from(replica.0)];
-        place.up = false;
-        place.paused = false;
-        place.since = self.tick;
-        place.mailbox = Rc::new(Mailbox::new(INBOX_FRAMES_MAX));
-        place.booted = Booted::default();
-        self.world.push(EventKind::Crashed {
-            replica,
-            writes_lost,
-        });
-    }
-
-    /// Boots a replica from its disk.
-    pub(super) fn restart(&mut self, replica: ReplicaId) {
-        let next_life = Incarnation(self.places[usize::from(replica.0)].incarnation.0 + 1);
-        let roster = self.roster(replica);
-        let jitter = self.jitter(replica, next_life);
-        let bus = self.bus(replica);
-        let knobs = self.run.knobs.clone();
-        let tick = self.tick;
-        let place = &mut self.places[usize::from(replica.0)];
-        place.up = true;
-        place.since = tick;
-        place.incarnation = next_life;
-        let boot = Boot {
-            roster,
-            knobs,
-            jitter,
-            mailbox: Rc::clone(&place.mailbox),
-            booted: Rc::clone(&place.booted),
-        };
-        self.world.push(EventKind::Restarted {
-            replica,
-            incarnation: next_life,
-        });
-        self.world
-            .executor
-            .spawn(u16::from(replica.0), boot_and_run(bus, boot));
     }
 
     /// A replica's group, where it runs and has booted.
@@ -398,153 +294,6 @@ impl Simulator {
         }
     }
 
-    /// Delivers packets due now; whether there are no more.
-    fn deliver(&mut self, stop: StopAt, steps: u64) -> bool {
-        while let Some(arrival) = self.network.next_due(self.tick.0) {
-            self.arrive(arrival);
-            if stop == StopAt::Event && self.world.steps() > steps {
-                return false;
-            }
-        }
-        true
-    }
-
-    fn arrive(&mut self, arrival: Arrival<Parcel>) {
-        let Arrival {
-            from,
-            to,
-            packet,
-            fate,
-            copy,
-        } = arrival;
-        let frame = Rc::clone(&packet.payload.frame);
-        let fate = match (fate, to) {
-            (Fate::Delivered, Process::Replica(replica)) => self.hand_over(replica, &frame),
-            (fate, _) => fate,
-        };
-        self.push_ended(from, to, packet.number, frame.message.kind(), fate);
-        if let Some(copy) = copy {
-            self.push_sent(frame.clone(), copy.number, copy.due_tick, packet.cause);
-            if let Some(evicted) = copy.evicted {
-                let kind = evicted.payload.kind();
-                self.push_ended(from, to, evicted.number, kind, Fate::Evicted);
-            }
-        }
-        if fate != Fate::Delivered {
-            return;
-        }
-        self.world.record.borrow_mut().fold(packet.payload.checksum);
-        if let Process::Client(client) = to {
-            self.give_to_client(client, &frame);
-            self.world.count_step();
-        }
-    }
-
-    fn hand_over(&self, replica: ReplicaId, frame: &Rc<Frame>) -> Fate {
-        let place = &self.places[usize::from(replica.0)];
-        if !place.up || place.booted.borrow().is_none() {
-            return Fate::TargetDown;
-        }
-        if place.mailbox.push_frame(frame.as_ref().clone()) {
-            Fate::Delivered
-        } else {
-            Fate::InboxFull
-        }
-    }
-
-    pub(super) fn push_dropped(&self, from: Process, to: Process, packet: &Packet<Parcel>) {
-        let kind = packet.payload.kind();
-        self.push_ended(from, to, packet.number, kind, Fate::Dropped);
-    }
-
-    pub(super) fn push_copy(&self, from: Process, to: Process, report: SubmitReport<Parcel>) {
-        // The copy carries the same frame; the network knows it by the number it gave.
-        let copied = self
-            .network
-            .packets()
-            .find(|view| view.from == from && view.to == to && view.packet.number == report.number)
-            .map(|view| (Rc::clone(&view.packet.payload.frame), view.packet.cause));
-        if let Some((frame, cause)) = copied {
-            self.push_sent(frame, report.number, report.due_tick, cause);
-        }
-        if let Some(evicted) = report.evicted {
-            let kind = evicted.payload.kind();
-            self.push_ended(from, to, evicted.number, kind, Fate::Evicted);
-        }
-    }
-
-    fn push_ended(&self, from: Process, to: Process, packet: u64, kind: MessageKind, fate: Fate) {
-        self.world.push(EventKind::Ended {
-            from,
-            to,
-            packet,
-            kind,
-            fate,
-        });
-    }
-
-    fn push_sent(&self, frame: Rc<Frame>, packet: u64, due: u64, cause: u64) {
-        self.world.push(EventKind::Sent {
-            frame,
-            packet,
-            due: Tick(due),
-            cause,
-        });
-    }
-
-    // Clients.
-
-    fn let_clients_act(&mut self) {
-        self.warm_clients();
-        for place in 0..self.clients.len() {
-            let client = ClientId(u8::try_from(place).unwrap_or(u8::MAX));
-            let mut effects = std::mem::take(&mut self.client_effects);
-            self.clients[place].tick(self.tick, &mut effects);
-            if self.clients[place].is_ready() && self.generator.wants(self.tick, client) {
-                let known = self.world.record.borrow().auditor.known();
-                let body = self.generator.next(client, known);
-                // It is ready, so that nothing can stand against it.
-                let _ = self.clients[place].submit(self.tick, body, None, &mut effects);
-            }
-            self.perform_client(client, &mut effects);
-            self.client_effects = effects;
-        }
-    }
-
-    fn give_to_client(&mut self, client: ClientId, frame: &Frame) {
-        let mut effects = std::mem::take(&mut self.client_effects);
-        if let Some(client) = self.clients.get_mut(usize::from(client.0)) {
-            client.on_frame(self.tick, frame, &mut effects);
-        }
-        self.perform_client(client, &mut effects);
-        self.client_effects = effects;
-    }
-
-    pub(super) fn perform_client(&mut self, client: ClientId, effects: &mut Vec<ClientEffect>) {
-        for effect in effects.drain(..) {
-            match effect {
-                ClientEffect::Event(kind) => {
-                    self.world.push(kind);
-                }
-                ClientEffect::Send { to, message } => {
-                    let frame = Frame {
-                        group: GROUP_PARTITION_0,
-                        from: Process::Client(client),
-                        to: Process::Replica(to),
-                        view: View(0),
-                        incarnation: Incarnation(0),
-                        message,
-                    };
-                    let cause = self.world.record.borrow().last_number();
-                    self.client_outbox.push(Outgoing {
-                        frame: Rc::new(frame),
-                        cause,
-                    });
-                }
-            }
-        }
-    }
-
     // The end of a tick.
 
     fn end_tick(&mut self) {
@@ -562,23 +311,6 @@ impl Simulator {
         }
         self.change_network();
         self.look();
-    }
-
-    fn submit(&mut self, outgoing: Outgoing) {
-        let frame = outgoing.frame;
-        let parcel = Parcel {
-            checksum: frame.checksum().0,
-            frame: Rc::clone(&frame),
-        };
-        let (from, to) = (frame.from, frame.to);
-        let report = self
-            .network
-            .submit(self.tick.0, from, to, parcel, outgoing.cause);
-        self.push_sent(frame, report.number, report.due_tick, outgoing.cause);
-        if let Some(evicted) = report.evicted {
-            let kind = evicted.payload.kind();
-            self.push_ended(from, to, evicted.number, kind, Fate::Evicted);
-        }
     }
 
     /// Oracles look at the end of a tick.
@@ -628,6 +360,34 @@ impl Simulator {
         &self.places
     }
 
+    /// The number of events done in this tick.
+    #[must_use]
+    pub fn step(&self) -> u32 {
+        self.world.record.borrow().step()
+    }
+
+    /// The story's action that waited too long, where one did.
+    #[must_use]
+    pub fn story_stuck(&self) -> Option<&str> {
+        self.story.stuck()
+    }
+
+    /// How many of the story's actions are done.
+    #[must_use]
+    pub fn story_done(&self) -> usize {
+        self.story.done()
+    }
+
+    /// Adds an act of a tick to come.
+    pub fn add_act(&mut self, act: TimedAct) {
+        self.run.add_act(act);
+    }
+
+    /// Replaces the list of acts; those of ticks that have passed are the same in it.
+    pub fn replace_acts(&mut self, acts: &[TimedAct]) {
+        self.run.acts = acts.to_vec();
+    }
+
     /// The values in force now.
     #[must_use]
     pub fn values(&self) -> &Run {
@@ -649,6 +409,12 @@ impl Drop for Simulator {
 }
 
 impl Place {
+    /// Frames and completions that wait for its pump.
+    #[must_use]
+    pub fn inbox(&self) -> usize {
+        self.mailbox.len()
+    }
+
     fn empty(world: &Rc<World>) -> Self {
         Self {
             up: false,
@@ -656,6 +422,7 @@ impl Place {
             since: Tick(0),
             incarnation: Incarnation(0),
             voted: View(0),
+            durable_views: (View(0), View(0)),
             mailbox: Rc::new(Mailbox::new(INBOX_FRAMES_MAX)),
             booted: Booted::default(),
             clock: ReplicaClock::new(world.clock.clone()),

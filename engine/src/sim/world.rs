@@ -14,8 +14,8 @@ use crate::sim::promise::Promise;
 use crate::sim::record::Record;
 use crate::sim::timer::{Clock, ReplicaClock, Sleep};
 use crate::trace::EventKind;
-use crate::vsr::io::Note;
 use crate::vsr::message::Frame;
+use crate::vsr::note::Note;
 
 /// A frame on its way to the network, and the event that made its sender send it.
 pub struct Outgoing {

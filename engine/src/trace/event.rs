@@ -7,8 +7,8 @@ use serde::Serialize;
 use crate::ids::{
     Checksum, ClientId, GroupId, Incarnation, Op, Process, ReplicaId, RequestNumber, Tick, View,
 };
-use crate::vsr::io::Note;
 use crate::vsr::message::{Frame, MessageKind, Reply};
+use crate::vsr::note::Note;
 
 /// One event of a run.
 #[derive(Clone, Debug)]
@@ -94,6 +94,8 @@ pub enum EventKind {
         due: Tick,
         /// The event that caused it.
         cause: u64,
+        /// Whether the network made it out of another packet: its sender said nothing anew.
+        copy: bool,
     },
     /// A packet ended.
     Ended {

@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use crate::ids::{Incarnation, Op, View};
-use crate::vsr::io::{Ignored, Status};
+use crate::vsr::io::Status;
 use crate::vsr::log::SlotState;
 use crate::vsr::message::{Header, Message, StartView};
+use crate::vsr::note::Ignored;
 use crate::vsr::testing::{Cluster, chain_after, entry_after, request};
 
 const WAIT: u64 = 500;

@@ -4,8 +4,8 @@
 use std::rc::Rc;
 
 use crate::ids::{Checksum, Op, View};
-use crate::vsr::io::MergeOutcome;
 use crate::vsr::message::{DoViewChange, DvcEntry, Header, Vote};
+use crate::vsr::note::MergeOutcome;
 use crate::vsr::quorum::Quorums;
 
 /// What was decided of one op above the commit point.

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use super::{Conflict, Decision, Merge, merge};
 use crate::ids::{GROUP_PARTITION_0, Op, View};
-use crate::vsr::io::MergeOutcome;
 use crate::vsr::message::{DoViewChange, DvcEntry, Header, Prepare, Vote};
+use crate::vsr::note::MergeOutcome;
 use crate::vsr::quorum::Quorums;
 use crate::vsr::testing::{chain_after, entry_after};
 

@@ -2,12 +2,14 @@
 //! hash-chained log. A pure, synchronous core: (state, input) -> effects. Must never know a network,
 //! a disk, a clock or a task; it imports leaves alone.
 
+mod commit;
 pub mod dvc_merge;
 pub mod io;
 pub mod knobs;
 pub mod log;
 pub mod message;
 mod normal;
+pub mod note;
 pub mod quorum;
 mod recovery;
 mod repair;

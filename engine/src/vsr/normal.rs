@@ -4,11 +4,10 @@
 use std::rc::Rc;
 
 use crate::ids::{Checksum, Op, ReplicaId};
-use crate::vsr::io::{Effect, Ignored, Note, RequestDropped, Status, Timer};
+use crate::vsr::io::{Effect, Status, Timer};
 use crate::vsr::log::{SlotState, Unfilled};
-use crate::vsr::message::{
-    Header, Message, MessageKind, Operation, Prepare, Rejection, Reply, Request,
-};
+use crate::vsr::message::{Header, Message, MessageKind, Prepare, Rejection, Reply, Request};
+use crate::vsr::note::{Ignored, Note, RequestDropped};
 use crate::vsr::replica::{Context, Replica, ReplicaSet, Sender};
 use crate::vsr::sessions::Verdict;
 
@@ -176,7 +175,7 @@ impl Replica {
         self.advance_commit(ctx);
     }
 
-    fn count_ack(&mut self, op: Op, from: ReplicaId, ctx: &mut Context<'_>) {
+    pub(super) fn count_ack(&mut self, op: Op, from: ReplicaId, ctx: &mut Context<'_>) {
         let place = usize::try_from(op.0 - self.commit_max.0 - 1).unwrap_or(usize::MAX);
         let Some(holders) = self.acks.get_mut(place) else {
             return;
@@ -192,7 +191,7 @@ impl Replica {
     }
 
     /// Commits while the next op, and so every earlier one, is held by a replication quorum.
-    fn advance_commit(&mut self, ctx: &mut Context<'_>) {
+    pub(super) fn advance_commit(&mut self, ctx: &mut Context<'_>) {
         let before = self.commit_max;
         while let Some(holders) = self.acks.front()
             && holders.len() >= self.quorums.replication
@@ -434,180 +433,12 @@ impl Replica {
     }
 
     fn learn_commit(&mut self, commit_max: Op, ctx: &mut Context<'_>) {
-        if commit_max > self.commit_max {
-            self.commit_max = commit_max;
-            self.execute(ctx);
-        }
+        self.commit_max = self.commit_max.max(commit_max);
+        // The entry may have come after the news that it is committed.
+        self.execute(ctx);
         if commit_max > self.log.head() {
             self.note_behind(commit_max);
         }
-    }
-
-    // Acks, at any replica.
-
-    pub(super) fn on_prepare_synced(&mut self, op: Op, checksum: Checksum, ctx: &mut Context<'_>) {
-        // The log may have dropped the entry while its write was under way.
-        if !self.log.mark_synced(op, checksum) {
-            return;
-        }
-        ctx.note(Note::Journaled { op, checksum });
-        let before = self.synced_through;
-        self.advance_synced();
-        if self.status == Status::Recovering || !self.is_durable() {
-            return;
-        }
-        if op <= self.durable.head() {
-            if self.may_ack(op) {
-                self.send_ack(op, checksum, ctx);
-            }
-            return;
-        }
-        for op in (before.0 + 1..=self.synced_through.0).map(Op) {
-            if let Some(checksum) = self.log.identity(op) {
-                self.send_ack(op, checksum, ctx);
-            }
-        }
-    }
-
-    fn advance_synced(&mut self) {
-        while self.log.is_synced(self.synced_through.next()) {
-            self.synced_through = self.synced_through.next();
-        }
-    }
-
-    /// Acks go out in the order of ops: every op from the head of the durable suffix up to this one
-    /// is synced. Without it an ack of a later op claims an earlier one that a crash can still take
-    /// (A56).
-    pub(super) fn may_ack(&self, op: Op) -> bool {
-        if !self.is_durable() || self.log_view != self.view {
-            return false;
-        }
-        if op <= self.durable.head() {
-            return op <= self.checkpoint || self.log.is_synced(op);
-        }
-        op <= self.synced_through
-    }
-
-    fn send_ack(&mut self, op: Op, checksum: Checksum, ctx: &mut Context<'_>) {
-        if self.log_view != self.view || op < self.log.proven_from() {
-            return;
-        }
-        let primary = self.primary();
-        if self.is_primary() {
-            if op > self.commit_max {
-                ctx.note(Note::Acked {
-                    op,
-                    checksum,
-                    to: primary,
-                });
-                self.count_ack(op, primary, ctx);
-                self.advance_commit(ctx);
-            }
-            return;
-        }
-        if self.status == Status::Normal {
-            ctx.note(Note::Acked {
-                op,
-                checksum,
-                to: primary,
-            });
-            self.send(primary, Message::PrepareOk { op, checksum }, ctx);
-        }
-    }
-
-    /// Acks everything that may be acked, after a superblock became durable: at the primary above its
-    /// commit point, at a backup all that the suffix it adopted names, since the primary may know
-    /// less committed than we do (M54).
-    pub(super) fn send_acks_owed(&mut self, ctx: &mut Context<'_>) {
-        self.advance_synced();
-        let first = if self.is_primary() {
-            self.commit_max.next()
-        } else {
-            self.log.proven_from()
-        };
-        for op in (first.0..=self.log.head().0).map(Op) {
-            if self.may_ack(op)
-                && let Some(checksum) = self.log.identity(op)
-            {
-                self.send_ack(op, checksum, ctx);
-            }
-        }
-    }
-
-    // Execution, at any replica.
-
-    pub(super) fn prove(&mut self, ctx: &mut Context<'_>) {
-        let before = self.log.proven_from();
-        let dropped = self.log.prove(self.commit_min);
-        Self::note_dropped(dropped, ctx);
-        if self.log.proven_from() < before {
-            ctx.note(Note::Proven {
-                from: self.log.proven_from(),
-            });
-        }
-        if !self.log.links_to(self.commit_min) {
-            self.break_rule(
-                "the log of a view links to what was executed",
-                self.commit_min,
-                ctx,
-            );
-        }
-    }
-
-    /// Executes while the next op is held, proven and known committed.
-    pub(super) fn execute(&mut self, ctx: &mut Context<'_>) {
-        let answers = self.status == Status::Normal && self.is_primary();
-        while self.commit_min < self.commit_max {
-            let op = self.commit_min.next();
-            if op < self.log.proven_from() {
-                return;
-            }
-            let Some(prepare) = self.log.prepare(op).map(Rc::clone) else {
-                return;
-            };
-            self.commit_min = op;
-            self.execute_one(&prepare, answers, ctx);
-        }
-        let settled_ticks = u64::from(self.knobs.view_change_wait_ticks);
-        if self.status == Status::Normal && self.timers.now() > self.normal_since + settled_ticks {
-            self.failed_views = 0;
-        }
-    }
-
-    fn execute_one(&mut self, prepare: &Rc<Prepare>, answers: bool, ctx: &mut Context<'_>) {
-        let header = &prepare.header;
-        let executed = self.sessions.execute(prepare, ctx.machine);
-        let digest = self.digest(ctx.machine);
-        ctx.note(Note::Executed {
-            prepare: Rc::clone(prepare),
-            effect: executed.effect,
-            digest,
-        });
-        if let Some((client, session)) = executed.evicted {
-            ctx.note(Note::SessionEvicted { client, session });
-        }
-        if header.operation == Operation::Register {
-            ctx.note(Note::SessionOpened {
-                client: header.client,
-                session: header.op,
-            });
-        }
-        if !answers {
-            return;
-        }
-        let message = match executed.answer {
-            Ok(reply) => Message::Reply(reply),
-            Err(rejection) => Message::Eviction {
-                session: header.session,
-                request: header.request,
-                rejection,
-            },
-        };
-        ctx.effects.push(Effect::SendClient {
-            to: header.client,
-            view: self.view,
-            message,
-        });
     }
 }
 

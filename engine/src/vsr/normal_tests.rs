@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use crate::ids::{Checksum, Op, ReplicaId, RequestNumber, View};
-use crate::vsr::io::{Ignored, Note, RequestDropped, Status};
+use crate::vsr::io::Status;
 use crate::vsr::knobs::Knobs;
 use crate::vsr::message::{Message, MessageKind, Prepare};
+use crate::vsr::note::{Ignored, Note, RequestDropped};
 use crate::vsr::testing::{Cluster, entry_after, request};
 
 /// Three replicas with a session of client 0 at op 1.

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::ids::{Checksum, Incarnation, Op, Process, ReplicaId, View};
-use crate::vsr::io::{Ignored, Input, MergeOutcome, Note, RequestDropped};
+use crate::vsr::io::Input;
 use crate::vsr::knobs::Knobs;
 use crate::vsr::message::{
     DoViewChange, Frame, Header, Message, MessageKind, Rejection, StartView,
 };
+use crate::vsr::note::{Ignored, MergeOutcome, Note, RequestDropped};
 use crate::vsr::testing::{Cluster, chain_after, entry_after, request};
 
 const IGNORED: [&str; 17] = [

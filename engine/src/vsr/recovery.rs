@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use crate::ids::{Incarnation, Op, ReplicaId, View};
 use crate::prng::Rng;
-use crate::vsr::io::{Ignored, LeaveCause, Note, Status, Superblock, Timer};
+use crate::vsr::io::{Status, Superblock, Timer};
 use crate::vsr::knobs::Knobs;
 use crate::vsr::message::{Message, MessageKind, Prepare};
+use crate::vsr::note::{Ignored, LeaveCause, Note};
 use crate::vsr::replica::{Context, Replica, Roster, Sender};
 
 /// What a disk gave back at boot.

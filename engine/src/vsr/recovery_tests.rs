@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use crate::ids::{GROUP_PARTITION_0, Incarnation, Op, View};
 use crate::prng::{Purpose, Rng};
-use crate::vsr::io::{Effect, Ignored, LeaveCause, Note, Status};
+use crate::vsr::io::{Effect, Status};
 use crate::vsr::knobs::Knobs;
 use crate::vsr::log::SlotState;
 use crate::vsr::message::{Header, Message, MessageKind, StartView};
+use crate::vsr::note::{Ignored, LeaveCause, Note};
 use crate::vsr::testing::{Cluster, Echo, chain_after, roster};
 use crate::vsr::{Context, Recovered, Replica};
 

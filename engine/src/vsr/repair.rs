@@ -4,8 +4,9 @@
 use std::rc::Rc;
 
 use crate::ids::{Op, ReplicaId};
-use crate::vsr::io::{Effect, Ignored, Note, Status, Timer};
+use crate::vsr::io::{Effect, Status, Timer};
 use crate::vsr::message::{Message, MessageKind, Prepare};
+use crate::vsr::note::{Ignored, Note};
 use crate::vsr::replica::{Context, Replica, Sender};
 
 /// How long the last bodies of an answer may trail behind its end: packets overtake each other.

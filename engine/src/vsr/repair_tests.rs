@@ -3,10 +3,11 @@
 use std::rc::Rc;
 
 use crate::ids::{Incarnation, Op, ReplicaId, View};
-use crate::vsr::io::{Ignored, Note, Status};
+use crate::vsr::io::Status;
 use crate::vsr::knobs::Knobs;
 use crate::vsr::log::SlotState;
 use crate::vsr::message::{Message, MessageKind, Prepare, StartView};
+use crate::vsr::note::{Ignored, Note};
 use crate::vsr::testing::{Cluster, entry_after};
 
 fn small(repair_chunk_max: u32) -> Knobs {

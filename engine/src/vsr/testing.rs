@@ -10,11 +10,12 @@ use crate::ids::{
     Checksum, ClientId, GROUP_PARTITION_0, Incarnation, Op, Process, ReplicaId, RequestNumber, View,
 };
 use crate::prng::{Purpose, Rng};
-use crate::vsr::io::{Effect, Input, Note, StateMachine, Superblock};
+use crate::vsr::io::{Effect, Input, StateMachine, Superblock};
 use crate::vsr::knobs::Knobs;
 use crate::vsr::message::{
     Frame, Header, Message, MessageKind, Operation, Prepare, Reply, Request,
 };
+use crate::vsr::note::Note;
 use crate::vsr::{Context, Recovered, Replica, Roster};
 
 #[path = "testing_links.rs"]

@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use super::Cluster;
 use crate::ids::{Op, View};
-use crate::vsr::io::{Ignored, Note, RequestDropped, Status};
+use crate::vsr::io::Status;
 use crate::vsr::message::{Message, MessageKind, Rejection, StartView};
+use crate::vsr::note::{Ignored, Note, RequestDropped};
 
 impl Cluster {
     pub(crate) fn count_sent(&self, from: u8, kind: MessageKind) -> usize {

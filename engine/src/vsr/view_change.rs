@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use crate::ids::{Incarnation, Op, ReplicaId, View};
 use crate::vsr::dvc_merge::{self, Merge};
-use crate::vsr::io::{EnterCause, Ignored, LeaveCause, MergeOutcome, Note, Status, Timer};
+use crate::vsr::io::{Status, Timer};
 use crate::vsr::log::SlotState;
 use crate::vsr::message::{DoViewChange, DvcEntry, Header, Message, MessageKind, StartView, Vote};
+use crate::vsr::note::{EnterCause, Ignored, LeaveCause, MergeOutcome, Note};
 use crate::vsr::replica::{Context, Replica, ReplicaSet, Sender};
 
 /// The view-change wait doubles at most this often: 16×.
@@ -338,9 +339,9 @@ impl Replica {
 
     /// The common part of choosing and adopting a log.
     fn install(&mut self, suffix: &[Rc<Header>], head: Op, commit_max: Op, ctx: &mut Context<'_>) {
-        // A late StartView of the log we follow may be older than the commit point heard since.
-        let is_longer_same = self.log_view == self.view && head >= self.log.head();
-        if head < self.commit_max && !is_longer_same {
+        // A StartView of the view we follow may have been under way for long.
+        let is_new_log = self.log_view != self.view;
+        if is_new_log && head < self.commit_max {
             return self.break_rule("a view's log holds every op known committed", head, ctx);
         }
         self.log_view = self.view;
@@ -484,6 +485,9 @@ impl Replica {
         self.write_superblock(ctx);
         self.execute(ctx);
         self.repair_step(ctx);
+        if self.commit_max > self.log.head() {
+            self.note_behind(self.commit_max);
+        }
     }
 }
 

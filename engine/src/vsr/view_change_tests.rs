@@ -3,10 +3,11 @@
 use std::rc::Rc;
 
 use crate::ids::{Incarnation, Op, RequestNumber, View};
-use crate::vsr::io::{Ignored, LeaveCause, MergeOutcome, Note, RequestDropped, Status};
+use crate::vsr::io::Status;
 use crate::vsr::log::SlotState;
 use crate::vsr::message::{Header, Message, MessageKind, StartView};
-use crate::vsr::testing::{Cluster, chain_after, entry_after, request};
+use crate::vsr::note::{Ignored, LeaveCause, MergeOutcome, Note, RequestDropped};
+use crate::vsr::testing::{Cluster, entry_after, request};
 
 const WAIT: u64 = 500;
 

@@ -12,8 +12,8 @@ use super::model::{Expected, Model, Sessions, Standing};
 use crate::digest::checksum_bytes;
 use crate::ids::{Checksum, ClientId, Op, ReplicaId, RequestNumber};
 use crate::trace::EventKind;
-use crate::vsr::io::Note;
 use crate::vsr::message::{Header, Operation, Prepare, Reply};
+use crate::vsr::note::Note;
 
 /// Most findings kept between two calls of [`Auditor::take_findings`]: one fault often shows in every
 /// answer after it.

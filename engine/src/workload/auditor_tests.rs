@@ -1,3 +1,5 @@
+//! The auditor: every wrong answer is found, right ones are not.
+
 use std::rc::Rc;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! The generator: keyed luck, and choices that suit what is known.
+
 use std::collections::BTreeSet;
 
 use super::*;

@@ -1,0 +1,189 @@
+//! What came of a run, in words and as JSON. Must never decide anything but wording.
+
+use engine::ids::Tick;
+use engine::run::VerdictKind;
+use engine::scenario::{Action, Run, Setting, TimedAct, Verb, encode};
+use engine::sim::record::Totals;
+use serde_json::{Map, Value, json};
+
+use crate::play::{Outcome, Storm};
+
+/// Every value of a Run, printed before the result, so that nothing drawn or defaulted is hidden.
+pub(crate) fn header(run: &Run, ticks: u32) -> String {
+    let mut text = format!(
+        "seed {}   replicas {}   clients {}   ticks {ticks}   epoch {}   faults {}\n",
+        run.seed,
+        run.cluster.replicas,
+        run.cluster.clients,
+        run.epoch,
+        run.faults.profile.name(),
+    );
+    if let Some(name) = run.story.name() {
+        text += &format!("story {name}\n");
+    }
+    for (place, setting) in Setting::ALL.into_iter().enumerate() {
+        text += if place % 5 == 0 { "\n  " } else { "   " };
+        text += &format!(
+            "{} {}",
+            setting.name(),
+            setting.text_for_link(setting.read(run))
+        );
+    }
+    text + "\n"
+}
+
+/// The result in words.
+pub(crate) fn outcome(outcome: &Outcome) -> String {
+    let mut text = totals(&outcome.totals);
+    text += &format!(
+        "run hash       {}\nschedule hash  {}\n",
+        hex(outcome.hash),
+        hex(outcome.schedule_hash)
+    );
+    for violation in &outcome.violations {
+        text += &format!("violation      {violation}\n");
+    }
+    text += &format!("verdict        {}\n", verdict_name(outcome.verdict));
+    if !outcome.explanation.is_empty() {
+        text += &format!("               {}\n", outcome.explanation);
+    }
+    let seconds = outcome.wall.as_secs_f64();
+    text += &format!(
+        "wall time      {seconds:.3} s, {:.0} ticks/s\nlink           {}\n",
+        per_second(outcome.tick, seconds),
+        outcome.link
+    );
+    text
+}
+
+/// Counters in words, one a line.
+pub(crate) fn totals(totals: &Totals) -> String {
+    rows(totals)
+        .into_iter()
+        .map(|(name, count)| format!("{name:<14} {count}\n"))
+        .collect()
+}
+
+fn rows(totals: &Totals) -> [(&'static str, u64); 9] {
+    [
+        ("crashes", totals.crashes),
+        ("restarts", totals.restarts),
+        ("view changes", totals.view_changes),
+        ("commits", totals.commits),
+        ("repairs", totals.repairs),
+        ("replies", totals.replies),
+        ("delivered", totals.delivered),
+        ("lost", totals.lost),
+        ("ops compared", totals.ops_compared),
+    ]
+}
+
+/// The sum of the counters of many runs.
+pub(crate) fn sum<'a>(all: impl Iterator<Item = &'a Totals>) -> Totals {
+    all.fold(Totals::default(), |sum, run| Totals {
+        commits: sum.commits + run.commits,
+        view_changes: sum.view_changes + run.view_changes,
+        crashes: sum.crashes + run.crashes,
+        restarts: sum.restarts + run.restarts,
+        repairs: sum.repairs + run.repairs,
+        replies: sum.replies + run.replies,
+        delivered: sum.delivered + run.delivered,
+        lost: sum.lost + run.lost,
+        acts: sum.acts + run.acts,
+        ops_compared: sum.ops_compared + run.ops_compared,
+    })
+}
+
+/// A verdict in one word.
+pub(crate) fn verdict_name(verdict: VerdictKind) -> &'static str {
+    match verdict {
+        VerdictKind::Running => "running",
+        VerdictKind::Converged => "converged",
+        VerdictKind::Violation => "violation",
+        VerdictKind::Stuck => "stuck",
+        VerdictKind::Excused => "excused",
+        VerdictKind::Vacuous => "vacuous",
+        VerdictKind::StoryStuck => "story-stuck",
+        VerdictKind::EngineFault => "engine-fault",
+    }
+}
+
+/// The result as JSON, for programs.
+pub(crate) fn outcome_json(run: &Run, ticks: u32, outcome: &Outcome) -> Value {
+    let settings: Map<String, Value> = Setting::ALL
+        .into_iter()
+        .map(|setting| {
+            let text = setting.text_for_link(setting.read(run));
+            (setting.name().to_owned(), Value::String(text))
+        })
+        .collect();
+    json!({
+        // A seed can be larger than what JSON readers hold exactly.
+        "seed": run.seed.to_string(),
+        "epoch": run.epoch,
+        "replicas": run.cluster.replicas,
+        "clients": run.cluster.clients,
+        "faults": run.faults.profile.name(),
+        "story": run.story.name(),
+        "settings": settings,
+        "ticks": ticks,
+        "end_tick": outcome.tick,
+        "totals": totals_json(&outcome.totals),
+        "hash": hex(outcome.hash),
+        "schedule_hash": hex(outcome.schedule_hash),
+        "verdict": verdict_name(outcome.verdict),
+        "explanation": outcome.explanation,
+        "violations": outcome.violations,
+        "seconds": outcome.wall.as_secs_f64(),
+        "ticks_per_second": per_second(outcome.tick, outcome.wall.as_secs_f64()),
+        "link": outcome.link,
+    })
+}
+
+/// Counters as JSON.
+pub(crate) fn totals_json(totals: &Totals) -> Value {
+    let rows = rows(totals).into_iter();
+    Value::Object(
+        rows.map(|(name, count)| (name.replace(' ', "_"), json!(count)))
+            .collect(),
+    )
+}
+
+/// What is said of a Run that the engine could not finish; `storm` is how it was played.
+pub(crate) fn fault(run: &Run, storm: Storm, message: &str) -> String {
+    format!(
+        "engine fault: {message}\nlink           {}\n",
+        fault_link(run, storm)
+    )
+}
+
+/// The link of a Run that the engine could not finish. It has no place and no hash to compare, but
+/// the same acts, so that `replay` runs into the same fault.
+pub(crate) fn fault_link(run: &Run, storm: Storm) -> String {
+    let mut run = run.clone();
+    let settles = run.acts.iter().any(|act| act.action.verb == Verb::Settle);
+    if storm.settle && !settles {
+        run.add_act(TimedAct {
+            tick: Tick(u64::from(storm.ticks) + 1),
+            action: Action {
+                verb: Verb::Settle,
+                group: None,
+            },
+        });
+    }
+    encode(&run)
+}
+
+/// A hash as links write it.
+pub(crate) fn hex(hash: u64) -> String {
+    format!("{hash:016x}")
+}
+
+fn per_second(ticks: u64, seconds: f64) -> f64 {
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a rate for people, and ticks stay far below 2^53"
+    )]
+    let ticks = ticks as f64;
+    ticks / seconds.max(1e-9)
+}

@@ -1,0 +1,537 @@
+//! What a page may see of a run at one moment, as plain serialisable data. Must never change
+//! anything, nor know who draws it.
+
+use serde::Serialize;
+
+use crate::ids::{Checksum, Incarnation, Op, Process, ReplicaId, RequestNumber, Tick, View};
+use crate::oracle::{Check, Violation};
+use crate::run::{Session, Verdict};
+use crate::scenario::Profile;
+use crate::shard::Group;
+use crate::sim::client::ClientState;
+use crate::sim::link::FOR_EVER;
+use crate::sim::network::LinkView;
+use crate::sim::network_options::NetworkOptions;
+use crate::sim::packet::Place;
+use crate::sim::record::Totals;
+use crate::sim::{Settle, Simulator};
+use crate::vsr::io::{Status, Timer};
+use crate::vsr::knobs::Knobs;
+use crate::vsr::log::SlotState;
+use crate::vsr::quorum::Quorums;
+use crate::why::{Why, why_nothing_commits};
+
+/// Ops of each log that a frame shows, up to the head.
+const OPS_SHOWN: u64 = 64;
+
+/// Numbers of one packet in [`packets`].
+pub const PACKET_STRIDE: usize = 10;
+
+/// The whole picture.
+#[derive(Debug, Serialize)]
+#[expect(
+    missing_docs,
+    reason = "each name is the field's meaning, as on the page"
+)]
+pub struct Frame {
+    pub tick: Tick,
+    pub step: u32,
+    pub hash: Checksum,
+    pub schedule_hash: Checksum,
+    pub virtual_micros: u64,
+    pub seed: String,
+    pub replica_count: u8,
+    pub client_count: u8,
+    pub quorums: Quorums,
+    pub knobs: Knobs,
+    pub faults: FaultsView,
+    pub workload: WorkloadView,
+    pub replicas: Vec<ReplicaFrame>,
+    pub clients: Vec<ClientFrame>,
+    pub links: Vec<LinkFrame>,
+    pub why: Option<Why>,
+    pub checks: Vec<Check>,
+    pub violations: Vec<Violation>,
+    pub totals: Totals,
+    pub story: StoryView,
+    pub settle: Option<SettleView>,
+    pub verdict: Verdict,
+    pub next_event: u64,
+}
+
+/// The fault profile as it stands.
+#[derive(Debug, Serialize)]
+#[expect(
+    missing_docs,
+    reason = "each name is the field's meaning, as on the page"
+)]
+pub struct FaultsView {
+    pub profile: Profile,
+    #[serde(flatten)]
+    pub network: NetworkOptions,
+    pub crash_per_million: u32,
+    pub restart_per_million: u32,
+    pub crash_primary: bool,
+}
+
+/// What clients do on their own.
+#[derive(Debug, Serialize)]
+#[expect(
+    missing_docs,
+    reason = "each name is the field's meaning, as on the page"
+)]
+pub struct WorkloadView {
+    pub load_per_million: u32,
+    pub retry_ticks: u32,
+    pub running: bool,
+}
+
+/// One replica.
+#[derive(Debug, Serialize)]
+#[expect(
+    missing_docs,
+    reason = "each name is the field's meaning, as on the page"
+)]
+pub struct ReplicaFrame {
+    pub id: ReplicaId,
+    pub up: bool,
+    pub paused: bool,
+    pub status: ReplicaStatus,
+    pub primary: bool,
+    pub view: View,
+    pub log_view: View,
+    pub durable_view: View,
+    pub durable_log_view: View,
+    pub head: Op,
+    pub held: Op,
+    pub proven_from: Op,
+    pub commit_min: Op,
+    pub commit_max: Op,
+    pub checkpoint: Op,
+    pub incarnation: Incarnation,
+    pub writes_pending: usize,
+    pub inbox: usize,
+    pub abdicated: bool,
+    pub timers: Vec<TimerFrame>,
+    pub leave_votes: Vec<ReplicaId>,
+    pub log_votes: Vec<ReplicaId>,
+    pub acks: Vec<AckFrame>,
+    pub log: Vec<OpFrame>,
+    pub sessions: Vec<SessionFrame>,
+    pub digest: Checksum,
+}
+
+/// A replica's status, powered off and booting included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "each is the status of that name")]
+pub enum ReplicaStatus {
+    Normal,
+    ViewChange,
+    Recovering,
+    Booting,
+    Crashed,
+}
+
+/// A running timer.
+#[derive(Debug, Serialize)]
+#[expect(
+    missing_docs,
+    reason = "each name is the field's meaning, as on the page"
+)]
+pub struct TimerFrame {
+    pub timer: Timer,
+    pub left: u64,
+    pub of: u32,
+}
+
+/// Holders of one op that waits for a quorum.
+#[derive(Debug, Serialize)]
+#[expect(
+    missing_docs,
+    reason = "each name is the field's meaning, as on the page"
+)]
+pub struct AckFrame {
+    pub op: Op,
+    pub from: Vec<ReplicaId>,
+}
+
+/// One cell of the log matrix.
+#[derive(Debug, Serialize)]
+#[expect(
+    missing_docs,
+    reason = "each name is the field's meaning, as on the page"
+)]
+pub struct OpFrame {
+    pub op: Op,
+    pub view: Option<View>,
+    pub checksum: Option<Checksum>,
+    pub state: OpState,
+}
+
+/// What a replica has at an op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OpState {
+    /// Executed here.
+    Committed,
+    /// Held and synced.
+    Prepared,
+    /// Held, its write under way.
+    Writing,
+    /// The header is known, the body is not held.
+    Header,
+    /// Nothing is known.
+    Missing,
+    /// Held, and nothing vouches for it yet.
+    Unproven,
+}
+
+/// One session.
+#[derive(Debug, Serialize)]
+#[expect(
+    missing_docs,
+    reason = "each name is the field's meaning, as on the page"
+)]
+pub struct SessionFrame {
+    pub client: u8,
+    pub session: Op,
+    pub request: RequestNumber,
+}
+
+/// One client.
+#[derive(Debug, Serialize)]
+#[expect(
+    missing_docs,
+    reason = "each name is the field's meaning, as on the page"
+)]
+pub struct ClientFrame {
+    pub id: u8,
+    pub state: ClientState,
+    pub session: Op,
+    pub request: RequestNumber,
+    pub target: ReplicaId,
+    pub since_tick: Option<Tick>,
+    pub attempts: u32,
+    pub replies: u64,
+    pub asks: Option<String>,
+}
+
+/// One directed link.
+#[derive(Debug, Serialize)]
+#[expect(
+    missing_docs,
+    reason = "each name is the field's meaning, as on the page"
+)]
+pub struct LinkFrame {
+    pub from: String,
+    pub to: String,
+    pub cut: bool,
+    pub partitioned: bool,
+    pub filtered: Vec<&'static str>,
+    pub held_kinds: Vec<&'static str>,
+    pub clogged: bool,
+    /// The first tick it flows again; nothing where it is not clogged, or until healed.
+    pub clogged_until: Option<u64>,
+    pub extra_delay_ticks: u32,
+    pub loss_per_million: Option<u32>,
+    pub in_flight: u32,
+    pub waiting: u32,
+}
+
+/// Where the story stands.
+#[derive(Debug, Serialize)]
+#[expect(
+    missing_docs,
+    reason = "each name is the field's meaning, as on the page"
+)]
+pub struct StoryView {
+    pub name: Option<&'static str>,
+    pub done: usize,
+    pub steps: usize,
+}
+
+/// Where the end phase stands.
+#[derive(Debug, Serialize)]
+#[expect(
+    missing_docs,
+    reason = "each name is the field's meaning, as on the page"
+)]
+pub struct SettleView {
+    pub core: Vec<ReplicaId>,
+    pub deadline: Tick,
+    pub over: bool,
+}
+
+/// The picture of a session now.
+#[must_use]
+pub fn frame(session: &Session) -> Frame {
+    let simulator = session.simulator();
+    let values = simulator.values();
+    let cursor = session.cursor();
+    let count = values.cluster.replicas;
+    let replicas = (0..count).map(ReplicaId);
+    Frame {
+        tick: cursor.tick,
+        step: cursor.step,
+        hash: Checksum(session.hash()),
+        schedule_hash: Checksum(session.schedule_hash()),
+        virtual_micros: simulator.world().clock.now_micros(),
+        seed: values.seed.to_string(),
+        replica_count: count,
+        client_count: values.cluster.clients,
+        quorums: Quorums::of(count),
+        knobs: values.knobs.clone(),
+        faults: FaultsView {
+            profile: values.faults.profile,
+            network: values.faults.network,
+            crash_per_million: values.faults.crash_per_million,
+            restart_per_million: values.faults.restart_per_million,
+            crash_primary: values.faults.crash_primary,
+        },
+        workload: WorkloadView {
+            load_per_million: values.workload.load_per_million,
+            retry_ticks: values.workload.retry_ticks,
+            running: values.workload.load_per_million > 0,
+        },
+        replicas: replicas.map(|r| replica_frame(simulator, r)).collect(),
+        clients: client_frames(simulator),
+        links: simulator
+            .network()
+            .links(simulator.tick().0)
+            .map(|link| link_frame(&link))
+            .collect(),
+        why: why_nothing_commits(simulator),
+        checks: session.checks(),
+        violations: session.violations(),
+        totals: session.totals(),
+        story: StoryView {
+            name: values.story.name(),
+            done: simulator.story_done(),
+            steps: values.story.actions().len(),
+        },
+        settle: simulator.settling().map(settle_view),
+        verdict: session.verdict(),
+        next_event: simulator.world().record.borrow().recorder().next_number(),
+    }
+}
+
+fn settle_view(settle: &Settle) -> SettleView {
+    SettleView {
+        core: settle.core.clone(),
+        deadline: settle.deadline,
+        over: settle.outcome.is_some(),
+    }
+}
+
+fn replica_frame(simulator: &Simulator, replica: ReplicaId) -> ReplicaFrame {
+    match simulator.group(replica) {
+        Some(group) => running(simulator, replica, &group.borrow()),
+        None => powered_off(simulator, replica),
+    }
+}
+
+fn running(simulator: &Simulator, id: ReplicaId, group: &Group) -> ReplicaFrame {
+    let place = &simulator.places()[usize::from(id.0)];
+    let core = &group.replica;
+    let log = core.log();
+    ReplicaFrame {
+        id,
+        up: place.up,
+        paused: place.paused,
+        status: match core.status() {
+            Status::Normal => ReplicaStatus::Normal,
+            Status::ViewChange => ReplicaStatus::ViewChange,
+            Status::Recovering => ReplicaStatus::Recovering,
+        },
+        primary: core.is_primary() && core.status() == Status::Normal,
+        view: core.view(),
+        log_view: core.log_view(),
+        durable_view: core.durable().view,
+        durable_log_view: core.durable().log_view,
+        head: log.head(),
+        held: log.held_through(),
+        proven_from: log.proven_from(),
+        commit_min: core.commit_min(),
+        commit_max: core.commit_max(),
+        checkpoint: core.checkpoint(),
+        incarnation: core.incarnation(),
+        writes_pending: group.writes_pending(),
+        inbox: place.inbox(),
+        abdicated: core.has_abdicated(),
+        timers: core
+            .timers()
+            .iter()
+            .map(|(timer, left, of)| TimerFrame { timer, left, of })
+            .collect(),
+        leave_votes: core.leave_votes().iter().collect(),
+        log_votes: core.log_votes().iter().collect(),
+        acks: core
+            .acks()
+            .map(|(op, holders)| AckFrame {
+                op,
+                from: holders.iter().collect(),
+            })
+            .collect(),
+        log: op_frames(group),
+        sessions: core
+            .sessions()
+            .iter()
+            .map(|(client, session, request)| SessionFrame {
+                client: client.0,
+                session,
+                request,
+            })
+            .collect(),
+        digest: core.digest(&group.machine),
+    }
+}
+
+fn op_frames(group: &Group) -> Vec<OpFrame> {
+    let core = &group.replica;
+    let log = core.log();
+    let first = log.head().0.saturating_sub(OPS_SHOWN - 1).max(1);
+    (first..=log.head().0)
+        .map(Op)
+        .map(|op| OpFrame {
+            op,
+            view: log.header(op).map(|header| header.view),
+            checksum: log.identity(op),
+            state: match log.state(op) {
+                SlotState::Missing => OpState::Missing,
+                SlotState::Known => OpState::Header,
+                SlotState::Held { .. } if op <= core.commit_min() => OpState::Committed,
+                SlotState::Held { .. } if op < log.proven_from() => OpState::Unproven,
+                SlotState::Held { synced: true } => OpState::Prepared,
+                SlotState::Held { synced: false } => OpState::Writing,
+            },
+        })
+        .collect()
+}
+
+/// A replica that is down or boots shows what its disk vouches for.
+fn powered_off(simulator: &Simulator, id: ReplicaId) -> ReplicaFrame {
+    let place = &simulator.places()[usize::from(id.0)];
+    let superblock = simulator.superblock_of(id);
+    let superblock = superblock.as_deref();
+    let head = superblock.map_or(Op(0), crate::vsr::io::Superblock::head);
+    let commit_max = superblock.map_or(Op(0), |superblock| superblock.commit_max);
+    let views = superblock.map_or((View(0), View(0)), |superblock| {
+        (superblock.view, superblock.log_view)
+    });
+    ReplicaFrame {
+        id,
+        up: place.up,
+        paused: place.paused,
+        status: if place.up {
+            ReplicaStatus::Booting
+        } else {
+            ReplicaStatus::Crashed
+        },
+        primary: false,
+        view: views.0,
+        log_view: views.1,
+        durable_view: views.0,
+        durable_log_view: views.1,
+        head,
+        held: Op(0),
+        proven_from: head.next(),
+        commit_min: Op(0),
+        commit_max,
+        checkpoint: Op(0),
+        incarnation: place.incarnation,
+        writes_pending: 0,
+        inbox: 0,
+        abdicated: false,
+        timers: Vec::new(),
+        leave_votes: Vec::new(),
+        log_votes: Vec::new(),
+        acks: Vec::new(),
+        log: disk_frames(simulator, id),
+        sessions: Vec::new(),
+        digest: Checksum(0),
+    }
+}
+
+/// What stands in the journal of a replica that is down.
+fn disk_frames(simulator: &Simulator, replica: ReplicaId) -> Vec<OpFrame> {
+    let prepares = simulator.journaled(replica);
+    let head = prepares.last().map_or(0, |prepare| prepare.header.op.0);
+    let first = head.saturating_sub(OPS_SHOWN - 1).max(1);
+    prepares
+        .iter()
+        .filter(|prepare| prepare.header.op.0 >= first)
+        .map(|prepare| OpFrame {
+            op: prepare.header.op,
+            view: Some(prepare.header.view),
+            checksum: Some(prepare.header.checksum),
+            state: OpState::Prepared,
+        })
+        .collect()
+}
+
+fn client_frames(simulator: &Simulator) -> Vec<ClientFrame> {
+    simulator
+        .clients()
+        .iter()
+        .map(|client| ClientFrame {
+            id: client.id().0,
+            state: client.state(),
+            session: client.session(),
+            request: client.request(),
+            target: client.target(),
+            since_tick: client.since(),
+            attempts: client.attempts(),
+            replies: client.replies(),
+            asks: client
+                .waiting_for()
+                .map(|body| crate::machine::describe(body)),
+        })
+        .collect()
+}
+
+fn link_frame(link: &LinkView) -> LinkFrame {
+    LinkFrame {
+        from: link.from.to_string(),
+        to: link.to.to_string(),
+        cut: link.cut,
+        partitioned: link.partitioned,
+        filtered: link.filtered.iter().map(|kind| kind.name()).collect(),
+        held_kinds: link.held_kinds.iter().map(|kind| kind.name()).collect(),
+        clogged: link.clogged_until.is_some(),
+        clogged_until: link.clogged_until.filter(|&until| until != FOR_EVER),
+        extra_delay_ticks: link.extra_delay_ticks,
+        loss_per_million: link.loss_per_million,
+        in_flight: link.travelling,
+        waiting: link.waiting,
+    }
+}
+
+/// Every packet on a link, [`PACKET_STRIDE`] numbers each: from, to (dense indices), number, type,
+/// view, op (−1 for none), sent tick, due tick, flags (1 kept back), and one to spare.
+#[must_use]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "ticks and counts stay far below 2^53, which JavaScript's numbers hold exactly"
+)]
+pub fn packets(session: &Session) -> Vec<f64> {
+    let mut numbers = Vec::new();
+    for view in session.simulator().network().packets() {
+        let frame = &view.packet.payload.frame;
+        let op = frame.message.op().map_or(-1.0, |op| op.0 as f64);
+        let index = |process: Process| f64::from(process.index());
+        numbers.extend([
+            index(view.from),
+            index(view.to),
+            view.packet.number as f64,
+            f64::from(frame.message.kind() as u8),
+            f64::from(frame.view.0),
+            op,
+            view.packet.send_tick as f64,
+            view.packet.due_tick as f64,
+            f64::from(u8::from(view.place == Place::Waiting)),
+            0.0,
+        ]);
+    }
+    numbers
+}

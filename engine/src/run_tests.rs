@@ -1,0 +1,59 @@
+//! Whole runs: determinism, stopping, acting, stories.
+
+use super::*;
+use crate::scenario::BUILT_IN;
+use crate::trace::Recording;
+
+fn session(run: Run) -> Session {
+    Session::new(run, Recorder::new(Recording::Nothing, 0)).unwrap()
+}
+
+#[test]
+fn a_quiet_cluster_answers_its_client() {
+    let mut session = session(Run::default());
+    session.advance_ticks(1_000);
+    session.settle();
+    let verdict = session.verdict();
+    assert_eq!(verdict.kind, VerdictKind::Converged, "{}", verdict.text);
+    assert!(session.totals().replies > 10, "{:?}", session.totals());
+}
+
+#[test]
+fn stopping_at_every_event_changes_no_hash() {
+    let mut whole = session(Run::default());
+    let mut stepped = session(Run::default());
+    whole.advance_ticks(300);
+    let mut events = 0;
+    while stepped.cursor().tick < Tick(300) || !stepped.simulator().is_between_ticks() {
+        stepped.advance_event(1);
+        events += 1;
+    }
+    assert!(events > 300, "{events}");
+    assert_eq!(whole.hash(), stepped.hash());
+    assert_eq!(whole.schedule_hash(), stepped.schedule_hash());
+}
+
+#[test]
+fn every_built_in_story_ends_as_it_says() {
+    for story in BUILT_IN {
+        let mut session = session(story.run());
+        session.advance_ticks(20_000);
+        session.settle();
+        let verdict = session.verdict();
+        assert_eq!(
+            verdict.kind,
+            VerdictKind::Converged,
+            "{}: {} {:?}\n{}",
+            story.name,
+            verdict.text,
+            session.violations(),
+            session.link()
+        );
+        assert_eq!(
+            session.simulator().story_done(),
+            story.run().story.actions().len(),
+            "{}: the story came to its end",
+            story.name
+        );
+    }
+}

@@ -1,0 +1,237 @@
+//! The small words that rows share: processes, ranges, messages, acts. Must never know events.
+
+use crate::ids::{Op, Process, ReplicaId, RequestNumber};
+use crate::vsr::io::{Status, Timer};
+use crate::vsr::message::{Frame, Message, Operation, Rejection};
+
+/// `2`, `client 0`.
+pub(super) fn process(process: Process) -> String {
+    match process {
+        Process::Replica(replica) => replica.to_string(),
+        Process::Client(client) => format!("client {client}"),
+    }
+}
+
+/// `one tick`, `3 ticks`.
+pub(super) fn ticks(ticks: u64) -> String {
+    match ticks {
+        1 => "one tick".to_string(),
+        many => format!("{many} ticks"),
+    }
+}
+
+/// Small numbers as words, for sentences.
+pub(super) fn numeral(number: u8) -> String {
+    const WORDS: [&str; 10] = [
+        "none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
+    ];
+    let word = WORDS.get(usize::from(number));
+    word.map_or(number.to_string(), ToString::to_string)
+}
+
+/// `1 vote`, `2 votes`.
+pub(super) fn count(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
+/// `0`, `0 and 2`, `0, 1 and 2`.
+pub(super) fn list(replicas: &[ReplicaId]) -> String {
+    match replicas {
+        [] => String::new(),
+        [one] => one.to_string(),
+        [most @ .., last] => {
+            let most: Vec<String> = most.iter().map(ToString::to_string).collect();
+            format!("{} and {last}", most.join(", "))
+        }
+    }
+}
+
+/// `op 3`, `ops 3 to 9`.
+pub(super) fn ops(from: Op, through: Op) -> String {
+    if from == through {
+        format!("op {from}")
+    } else {
+        format!("ops {from} to {through}")
+    }
+}
+
+/// A request by its number; a register has none.
+pub(super) fn request(request: RequestNumber) -> String {
+    match request {
+        RequestNumber(0) => "its register".to_string(),
+        number => format!("request {number}"),
+    }
+}
+
+/// How a replica is, in its own words.
+pub(super) fn status(status: Status) -> &'static str {
+    match status {
+        Status::Normal => "I take part in my view as usual",
+        Status::ViewChange => "I am in a view change",
+        Status::Recovering => "I restarted and still ask who leads",
+    }
+}
+
+/// What a replica does when a timer runs out.
+pub(super) fn timer(timer: Timer) -> &'static str {
+    match timer {
+        Timer::Heartbeat => "tells the others it is there: its heartbeat timer ran out",
+        Timer::HeartbeatWait => "waits no longer for its primary: the heartbeat wait ran out",
+        Timer::ViewChangeWait => {
+            "waits no longer for the view to start: the view-change wait ran out"
+        }
+        Timer::StartViewChangeResend => "sends its vote to leave again",
+        Timer::DoViewChangeResend => "sends its log again to whoever will lead",
+        Timer::PrepareResend => "sends prepares again that lack acks",
+        Timer::Abdicate => "waits no longer for a commit: the abdication wait ran out",
+        Timer::Probe => "asks again who leads",
+        Timer::RepairRetry => "asks again for bodies that did not come",
+    }
+}
+
+/// Why a client is turned down, as the rest of *request 3 …*.
+pub(super) fn rejection(rejection: Rejection) -> &'static str {
+    match rejection {
+        Rejection::NoSession => "it has no session here",
+        Rejection::SessionTooOld => "a newer session of the same client exists",
+        Rejection::RequestTooOld => "it is older than the replies that are kept",
+        Rejection::NumberReused => "its number was used before, for another body",
+    }
+}
+
+/// A message, with the numbers that tell it from its like.
+pub(super) fn message(frame: &Frame) -> String {
+    let view = frame.view;
+    match &frame.message {
+        Message::Request(request) => match request.operation {
+            Operation::Register => "a Request for a session".to_string(),
+            Operation::Root | Operation::Machine => format!("Request {}", request.request),
+        },
+        Message::Prepare { prepare, .. } => format!("Prepare of op {}", prepare.header.op),
+        Message::PrepareOk { op, .. } => format!("PrepareOk of op {op}"),
+        Message::Reply(reply) => format!("the Reply of op {}", reply.op),
+        Message::Eviction {
+            request, rejection, ..
+        } => format!(
+            "an Eviction of {}: {}",
+            self::request(*request),
+            self::rejection(*rejection)
+        ),
+        Message::Commit { commit_max } => format!("a heartbeat, Commit up to op {commit_max}"),
+        Message::StartViewChange => format!("StartViewChange, to leave view {view}"),
+        Message::DoViewChange(vote) => format!(
+            "DoViewChange for view {view}, the log of view {} up to op {}",
+            vote.log_view, vote.head
+        ),
+        Message::StartView(start) => format!("StartView of view {view}, head {}", start.head()),
+        Message::RequestStartView { recovering } => {
+            let who = if *recovering { ", just restarted" } else { "" };
+            format!("RequestStartView from view {view}{who}")
+        }
+        Message::RequestPrepares { from, to } => {
+            format!("RequestPrepares for {}", ops(*from, *to))
+        }
+        Message::RepairPrepare { prepare } => format!("RepairPrepare of op {}", prepare.header.op),
+        Message::RepairDone { from, through } => {
+            format!("RepairDone for {}", ops(*from, *through))
+        }
+    }
+}
+
+/// Replicas written as digits: `01` reads *0 and 1*.
+fn sides(digits: &str) -> String {
+    let replicas: Vec<ReplicaId> = digits
+        .bytes()
+        .filter(u8::is_ascii_digit)
+        .map(|digit| ReplicaId(digit - b'0'))
+        .collect();
+    list(&replicas)
+}
+
+/// `0to1` reads *0 to 1*.
+fn link(text: &str) -> String {
+    text.replacen("to", " to ", 1)
+}
+
+/// An act in words; verbs without any of their own stay as the script spells them.
+pub(super) fn act(text: &str) -> String {
+    let mut parts = text.split('.');
+    let verb = parts.next().unwrap_or_default();
+    let args: Vec<&str> = parts.collect();
+    match (verb, args.as_slice()) {
+        ("crash", [replica]) => format!("crash {replica}"),
+        ("restart", [replica]) => format!("restart {replica}"),
+        ("pause", [replica]) => format!("pause {replica}"),
+        ("resume", [replica]) => format!("let {replica} go on"),
+        ("cut", [both]) if both.contains('-') => {
+            let (one, other) = both.split_once('-').unwrap_or_default();
+            format!("cut {} off from {}", sides(one), sides(other))
+        }
+        ("mute", [both]) if both.contains('-') => {
+            let (one, other) = both.split_once('-').unwrap_or_default();
+            format!("nothing from {} reaches {}", sides(one), sides(other))
+        }
+        ("join", [both]) if both.contains('-') => {
+            let (one, other) = both.split_once('-').unwrap_or_default();
+            format!("join {} and {} again", sides(one), sides(other))
+        }
+        ("clog", [between, "0"]) => format!("clog the link {} until healed", link(between)),
+        ("clog", [between, ticks]) => format!("clog the link {} for {ticks} ticks", link(between)),
+        ("delay", [between, ticks]) => {
+            format!("delay the link {} by {ticks} ticks", link(between))
+        }
+        ("filter", [between, "none"]) => format!("let everything pass on {}", link(between)),
+        ("filter", [between, kinds]) => {
+            format!("stop {} on {}", kinds.replace('-', " and "), link(between))
+        }
+        ("hold", [between, kinds]) => {
+            format!("hold {} on {}", kinds.replace('-', " and "), link(between))
+        }
+        ("release", [between]) => format!("release what is held on {}", link(between)),
+        ("drop", [between, packet]) => format!("drop packet {packet} from {}", link(between)),
+        ("dup", [between, packet]) => format!("send packet {packet} twice from {}", link(between)),
+        ("deliver", [between, packet]) => {
+            format!("deliver packet {packet} from {} now", link(between))
+        }
+        ("heal", []) => "heal every link".to_string(),
+        ("write", [client]) => format!("{client} writes"),
+        ("read", [client]) => format!("{client} reads"),
+        ("load", ["0"]) => "stop the load".to_string(),
+        ("profile", [name]) => format!("faults {name}"),
+        ("settle", []) => "faults end, the rest must converge".to_string(),
+        _ => text.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn acts_read_as_people_say_them() {
+        let read: Vec<String> = [
+            "cut.01-2",
+            "mute.2-01",
+            "clog.0to2.200",
+            "filter.0to1.Prepare-Commit",
+            "write.c0",
+            "corrupt.1.op5.prepare",
+            "cut.012",
+        ]
+        .map(act)
+        .into();
+        assert_eq!(
+            read,
+            [
+                "cut 0 and 1 off from 2",
+                "nothing from 2 reaches 0 and 1",
+                "clog the link 0 to 2 for 200 ticks",
+                "stop Prepare and Commit on 0 to 1",
+                "c0 writes",
+                "corrupt.1.op5.prepare",
+                "cut.012",
+            ]
+        );
+    }
+}

@@ -1,0 +1,494 @@
+//! Typed reasons: everything a replica tells about what it decided, refused and did, with the
+//! operands of the decision. Pure data: must never know the words for it.
+
+use std::rc::Rc;
+
+use serde::Serialize;
+
+use crate::ids::{Checksum, ClientId, Incarnation, Op, ReplicaId, RequestNumber, View};
+use crate::vsr::io::{Status, Timer};
+use crate::vsr::message::{Header, MessageKind, Prepare, Rejection, Vote};
+
+/// Why a message, or a part of it, has no effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "because", rename_all = "kebab-case")]
+pub enum Ignored {
+    /// The sender's view is older than ours.
+    OlderView {
+        /// Its view.
+        view: View,
+        /// Ours.
+        ours: View,
+    },
+    /// The sender's view is newer; nothing of it is adopted, we ask for its log.
+    NewerView {
+        /// Its view.
+        view: View,
+        /// Ours.
+        ours: View,
+    },
+    /// Only the primary of the view may say this.
+    NotFromPrimary,
+    /// Only the primary of the view may act on this.
+    NotPrimary {
+        /// Who is.
+        primary: ReplicaId,
+    },
+    /// Our status does not allow it.
+    WrongStatus {
+        /// The status.
+        status: Status,
+    },
+    /// The group or the sender's identity is not of this cluster.
+    Foreign,
+    /// The op is not the next one after our head.
+    Gap {
+        /// Its op.
+        op: Op,
+        /// Our head.
+        head: Op,
+    },
+    /// The parent is not our head's identity.
+    BrokenChain {
+        /// Its op.
+        op: Op,
+    },
+    /// The identity differs from the one we know at this op.
+    OtherIdentity {
+        /// The op.
+        op: Op,
+    },
+    /// Already held.
+    Duplicate {
+        /// The op.
+        op: Op,
+    },
+    /// The ack names an op or identity that is not waiting for a quorum.
+    StaleAck {
+        /// The op.
+        op: Op,
+    },
+    /// A StartView whose head is not above ours, in a log we already have.
+    NothingNew {
+        /// Its head.
+        head: Op,
+        /// Ours.
+        ours: Op,
+    },
+    /// A StartView that does not answer this life of ours and is not above our durable view.
+    OtherIncarnation {
+        /// The life it answers.
+        answers: Incarnation,
+        /// Ours.
+        ours: Incarnation,
+    },
+    /// Recovering replicas are not pulled into a view.
+    RecoveringNotPulled,
+    /// What we would say is not durable yet; it goes out once it is.
+    NotDurableYet,
+    /// The view's log is chosen; a later DoViewChange changes nothing.
+    AlreadyChosen,
+    /// Nothing asked for is held.
+    NothingToServe,
+}
+
+/// Why a client's request is not prepared now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "because", rename_all = "kebab-case")]
+pub enum RequestDropped {
+    /// We do not lead, or not yet.
+    NotPrimary {
+        /// Who leads, as far as we know.
+        primary: ReplicaId,
+        /// Our status.
+        status: Status,
+    },
+    /// Too many prepares wait for a quorum.
+    PipelineFull {
+        /// How many.
+        waiting: u32,
+    },
+    /// The journal has no free slot: none is reused before a checkpoint.
+    JournalFull {
+        /// The slots.
+        slots: u32,
+    },
+    /// The same request is prepared and waits for a quorum.
+    InFlight {
+        /// Where it stands.
+        op: Op,
+    },
+    /// Names an epoch we have not executed yet.
+    SessionAhead,
+}
+
+/// Why a view change cannot choose a log yet, or how it chose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "is", rename_all = "kebab-case")]
+pub enum MergeOutcome {
+    /// Fewer than vc DoViewChanges.
+    AwaitingVotes {
+        /// How many there are.
+        have: u8,
+        /// How many it takes.
+        need: u8,
+    },
+    /// An op has neither enough nacks nor a copy, and some replica has not answered.
+    AwaitingCopy {
+        /// The op.
+        op: Op,
+        /// Nacks so far.
+        nacks: u8,
+        /// Nacks that would let it go.
+        need: u8,
+    },
+    /// The same, and all have answered: the only right answer is to stop.
+    Undecidable {
+        /// The op.
+        op: Op,
+    },
+    /// A log was chosen.
+    Chosen {
+        /// Its head.
+        head: Op,
+        /// The largest op known committed.
+        commit_max: Op,
+    },
+}
+
+/// Everything a replica tells about itself. Each carries the operands of the decision, so that no
+/// reader has to guess. Replica and group are added by the shell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Note {
+    /// A message was ignored.
+    MessageIgnored {
+        /// Its type.
+        kind: MessageKind,
+        /// The sender, where it is a replica.
+        from: Option<ReplicaId>,
+        /// Why.
+        reason: Ignored,
+    },
+    /// A client's request was not prepared.
+    RequestDropped {
+        /// Who asked.
+        client: ClientId,
+        /// Its number.
+        request: RequestNumber,
+        /// Why.
+        reason: RequestDropped,
+    },
+    /// A client's request was refused for good.
+    RequestRejected {
+        /// Who asked.
+        client: ClientId,
+        /// Its number.
+        request: RequestNumber,
+        /// Why.
+        rejection: Rejection,
+    },
+    /// A duplicate got its cached reply.
+    ReplyRepeated {
+        /// Who asked.
+        client: ClientId,
+        /// Its number.
+        request: RequestNumber,
+        /// Where it was executed.
+        op: Op,
+    },
+    /// The primary gave a request its place in the log.
+    Prepared {
+        /// The place.
+        op: Op,
+        /// Identity.
+        checksum: Checksum,
+        /// Who asked.
+        client: ClientId,
+    },
+    /// A backup appended a prepare.
+    Appended {
+        /// The op.
+        op: Op,
+        /// Identity.
+        checksum: Checksum,
+    },
+    /// A known header got its body.
+    Filled {
+        /// The op.
+        op: Op,
+        /// Identity.
+        checksum: Checksum,
+        /// By repair, or by a resent prepare.
+        repair: bool,
+    },
+    /// A prepare is durable in both rings.
+    Journaled {
+        /// The op.
+        op: Op,
+        /// Identity.
+        checksum: Checksum,
+    },
+    /// An ack left.
+    Acked {
+        /// The op.
+        op: Op,
+        /// Identity.
+        checksum: Checksum,
+        /// Journaled acks only promise what the disk holds; the checkpoint may contain the op.
+        to: ReplicaId,
+    },
+    /// The primary counted an ack.
+    AckCounted {
+        /// The op.
+        op: Op,
+        /// The sender.
+        from: ReplicaId,
+        /// Holders so far.
+        have: u8,
+        /// Holders it takes.
+        need: u8,
+    },
+    /// The primary's commit point moved: a quorum holds every op up to here.
+    CommitAdvanced {
+        /// The new commit point.
+        commit_max: Op,
+    },
+    /// An op was executed here.
+    Executed {
+        /// The entry.
+        prepare: Rc<Prepare>,
+        /// Whether it had an effect: its session was alive and the request new.
+        effect: bool,
+        /// Digest of machine, sessions and replies afterwards.
+        digest: Checksum,
+    },
+    /// A vote to leave a view was cast.
+    LeaveVoted {
+        /// The view to leave.
+        view: View,
+        /// Why.
+        cause: LeaveCause,
+    },
+    /// Own vote was withdrawn: the primary was heard.
+    VoteWithdrawn {
+        /// The view that stays.
+        view: View,
+    },
+    /// Votes to leave, counted.
+    LeaveCounted {
+        /// The view to leave.
+        view: View,
+        /// The sender.
+        from: ReplicaId,
+        /// Votes so far.
+        have: u8,
+        /// Votes it takes.
+        need: u8,
+    },
+    /// A view change began here.
+    ViewEntered {
+        /// The view left.
+        from: View,
+        /// The view entered.
+        view: View,
+        /// By votes, or pulled.
+        cause: EnterCause,
+    },
+    /// The primary-elect looked at the logs it was brought.
+    Merged {
+        /// The view.
+        view: View,
+        /// What came of it.
+        outcome: MergeOutcome,
+    },
+    /// What the merge did with one op above the commit point.
+    OpDecided {
+        /// The op.
+        op: Op,
+        /// Kept, or the log ends before it.
+        kept: bool,
+        /// Copies seen.
+        copies: u8,
+        /// Nacks seen.
+        nacks: u8,
+        /// What this replica itself said.
+        own: Vote,
+    },
+    /// A view's log is chosen and durable at its primary, which announces it.
+    ViewStarted {
+        /// The view.
+        view: View,
+        /// Head of its log.
+        head: Op,
+        /// Largest op known committed.
+        commit_max: Op,
+        /// Headers `commit_max ..= head`.
+        suffix: Rc<[Rc<Header>]>,
+    },
+    /// This replica takes part in the view from now on.
+    BecameNormal {
+        /// The view.
+        view: View,
+        /// Head of its log.
+        head: Op,
+        /// Whether it leads.
+        primary: bool,
+    },
+    /// A backup adopted a StartView.
+    LogAdopted {
+        /// The view.
+        view: View,
+        /// The head it had.
+        head_before: Op,
+        /// The head it has.
+        head: Op,
+    },
+    /// An entry was dropped: the adopted log contradicts it or ends before it.
+    EntryDropped {
+        /// The op.
+        op: Op,
+        /// The identity dropped.
+        checksum: Checksum,
+        /// The view it had been prepared in.
+        view: View,
+    },
+    /// Proof reached further down: these entries link to the head.
+    Proven {
+        /// The lowest op that links to the head.
+        from: Op,
+    },
+    /// Asked who leads.
+    Probed {
+        /// Our view.
+        view: View,
+        /// Unanswered attempts before this one.
+        attempts: u32,
+    },
+    /// Answered who leads.
+    ProbeAnswered {
+        /// The asker.
+        to: ReplicaId,
+        /// The head sent.
+        head: Op,
+    },
+    /// Bodies were asked for.
+    RepairRequested {
+        /// The peer.
+        to: ReplicaId,
+        /// First op.
+        from: Op,
+        /// Last op.
+        through: Op,
+    },
+    /// Bodies are served.
+    RepairServed {
+        /// The asker.
+        to: ReplicaId,
+        /// First op.
+        from: Op,
+        /// Last op.
+        through: Op,
+        /// How many of them are held.
+        held: u32,
+    },
+    /// The primary stopped its heartbeats, since nothing commits.
+    Abdicated {
+        /// Its view.
+        view: View,
+        /// The op that waits.
+        op: Op,
+    },
+    /// The superblock is durable.
+    SuperblockDurable {
+        /// Its view.
+        view: View,
+        /// Its log_view.
+        log_view: View,
+        /// Its commit_max.
+        commit_max: Op,
+        /// Its head.
+        head: Op,
+    },
+    /// Booted from disk.
+    Booted {
+        /// This life.
+        incarnation: Incarnation,
+        /// The durable view.
+        view: View,
+        /// The durable log_view.
+        log_view: View,
+        /// The head found.
+        head: Op,
+        /// Entries found that nothing vouches for yet.
+        unproven: u32,
+    },
+    /// A client's session was opened.
+    SessionOpened {
+        /// Whose.
+        client: ClientId,
+        /// Its epoch.
+        session: Op,
+    },
+    /// A session was dropped, since the table was full.
+    SessionEvicted {
+        /// Whose.
+        client: ClientId,
+        /// Its epoch.
+        session: Op,
+    },
+    /// A timer ran out and something followed.
+    TimerFired {
+        /// Which.
+        timer: Timer,
+    },
+    /// An internal rule did not hold: violation I0. The replica halts.
+    RuleBroken {
+        /// The rule, in words.
+        rule: &'static str,
+        /// The op it is about; zero where none.
+        op: Op,
+    },
+}
+
+/// Why a replica votes to leave its view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "is", rename_all = "kebab-case")]
+pub enum LeaveCause {
+    /// Nothing came from the primary.
+    PrimarySilent {
+        /// For how long.
+        ticks: u32,
+    },
+    /// The view change took too long.
+    ViewChangeTooLong {
+        /// How long.
+        ticks: u32,
+    },
+    /// The primary of the view itself asks who leads: it restarted.
+    PrimaryRestarted,
+    /// Nobody answered our probes.
+    ProbesUnanswered {
+        /// How many.
+        attempts: u32,
+    },
+}
+
+/// How a replica came into a view change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "is", rename_all = "kebab-case")]
+pub enum EnterCause {
+    /// A quorum of votes to leave.
+    Votes {
+        /// Votes counted.
+        have: u8,
+        /// Votes it takes.
+        need: u8,
+    },
+    /// A vote or a log of a higher view.
+    Pulled {
+        /// Whose.
+        by: ReplicaId,
+        /// Which message.
+        kind: MessageKind,
+    },
+}

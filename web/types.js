@@ -1,0 +1,144 @@
+/**
+ * The shapes that cross from the engine, as JSDoc types: what `frame()`, `events()` and `verdict()` answer. Types alone:
+ * must never hold code. A twin test holds them against the facade.
+ */
+
+/**
+ * @typedef {object} Frame
+ * @property {number} tick
+ * @property {number} step
+ * @property {string} hash
+ * @property {string} schedule_hash
+ * @property {number} virtual_micros
+ * @property {string} seed
+ * @property {number} replica_count
+ * @property {number} client_count
+ * @property {{ replication: number, view_change: number, nack: number }} quorums
+ * @property {Record<string, number>} knobs
+ * @property {Faults} faults
+ * @property {{ load_per_million: number, running: boolean }} workload
+ * @property {Replica[]} replicas
+ * @property {Client[]} clients
+ * @property {Link[]} links
+ * @property {{ code: string, text: string, replica: number | null } | null} why
+ * @property {Check[]} checks
+ * @property {Violation[]} violations
+ * @property {Record<string, number>} totals
+ */
+
+/**
+ * @typedef {object} Replica
+ * @property {number} id
+ * @property {boolean} up
+ * @property {boolean} paused
+ * @property {"normal" | "view-change" | "recovering" | "crashed"} status
+ * @property {boolean} primary leads its view, or would
+ * @property {number} view
+ * @property {number} log_view
+ * @property {number} durable_view
+ * @property {number} durable_log_view
+ * @property {number} head
+ * @property {number} held
+ * @property {number} proven_from
+ * @property {number} commit_min
+ * @property {number} commit_max
+ * @property {number} checkpoint
+ * @property {number} incarnation
+ * @property {number} writes_pending
+ * @property {number} inbox
+ * @property {{ timer: string, left: number, of: number }[]} timers
+ * @property {number[]} leave_votes
+ * @property {number[]} log_votes
+ * @property {{ op: number, from: number[] }[]} acks
+ * @property {LogEntry[]} log
+ * @property {{ slots: number, written?: number[] } | undefined} journal
+ * @property {{ client: number, session: number, request: number }[]} sessions
+ * @property {string} digest
+ */
+
+/** @typedef {{ op: number, view: number, checksum: string, state: "committed" | "prepared" | "header" | "missing" | "unproven" }} LogEntry */
+
+/**
+ * @typedef {object} Client
+ * @property {number} id
+ * @property {"idle" | "registering" | "waiting" | "registered"} state
+ * @property {number} session
+ * @property {number} request
+ * @property {number} target
+ * @property {number} since_tick
+ * @property {number} attempts
+ * @property {number} replies
+ */
+
+/**
+ * @typedef {object} Link one direction
+ * @property {string} from
+ * @property {string} to
+ * @property {boolean} cut
+ * @property {boolean} partitioned
+ * @property {string[]} filtered
+ * @property {string[]} held_kinds
+ * @property {number | null} clogged_until
+ * @property {number} extra_delay_ticks
+ * @property {number | null} loss_per_million
+ * @property {number} in_flight
+ * @property {number} waiting
+ */
+
+/** @typedef {Record<string, number | string | boolean>} Faults */
+/** @typedef {{ id: string, name: string, state: "holds" | "violated", compared: number, text: string }} Check */
+/** @typedef {{ property: string, tick: number, op: number | null, replicas: number[], text: string }} Violation */
+/** @typedef {{ kind: string, text: string }} Verdict */
+
+/**
+ * @typedef {object} EventRow
+ * @property {number} number
+ * @property {number} tick
+ * @property {number} step
+ * @property {string} class
+ * @property {boolean} big
+ * @property {number | null} replica
+ * @property {number | null} client
+ * @property {string} text
+ * @property {string | null} packet
+ * @property {string | null} fate
+ * @property {string | null} from
+ * @property {string | null} to
+ * @property {string | null} kind
+ * @property {number | null} cause
+ * @property {number | null} view
+ * @property {number | null} op
+ */
+
+/**
+ * @typedef {object} Packet one packet under way
+ * @property {string} key `0to1.57`
+ * @property {string} from
+ * @property {string} to
+ * @property {number} number
+ * @property {number} kind
+ * @property {number} view
+ * @property {number} op -1 for none
+ * @property {number} sent
+ * @property {number} due
+ * @property {boolean} isHeld clogged or held
+ * @property {boolean} isWaiting past due
+ */
+
+/**
+ * @typedef {object} Playground the facade, as wasm-bindgen makes it
+ * @property {(ticks: number) => void} advance_ticks
+ * @property {() => boolean} advance_event
+ * @property {(condition: string, max: number) => boolean} advance_until
+ * @property {(text: string) => string} act
+ * @property {(acts: string) => void} plan
+ * @property {() => Frame} frame
+ * @property {() => Float64Array} packets
+ * @property {(from: number, max: number) => EventRow[]} events
+ * @property {() => string} link
+ * @property {() => string} hash
+ * @property {() => Verdict} verdict
+ * @property {() => number} tick
+ */
+
+export {};

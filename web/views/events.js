@@ -1,0 +1,291 @@
+/**
+ * The event log in plain words with reasons, filtered, drawn only where it is seen. Every row leads to its tick and to
+ * its replica or packet. The words are the engine's. Must never word an event itself.
+ */
+
+import { css, html, nothing } from "lit";
+import { comparePositions } from "../link.js";
+import { rowText } from "../words.js";
+import { shared, View } from "./view.js";
+
+/** @typedef {import("../types.js").EventRow} EventRow */
+
+const ROW = 42;
+const SPARE = 6;
+
+/** Filters, each over one or more of the engine's classes. */
+const GROUPS = [
+  { name: "view changes", classes: ["view-change"] },
+  { name: "faults", classes: ["fault", "violation"] },
+  { name: "replication", classes: ["replication"] },
+  { name: "clients", classes: ["client"] },
+  { name: "decisions", classes: ["decision", "repair"] },
+  { name: "packets", classes: ["packet"] },
+  { name: "timers", classes: ["timer"] },
+];
+
+/** A list that may be long. */
+export class Events extends View {
+  /** @override */
+  static styles = [
+    shared,
+    css`
+      :host {
+        display: grid;
+        grid-template-rows: auto minmax(0, 1fr);
+        min-height: 0;
+      }
+      .head {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 4px;
+        align-items: center;
+        padding: 10px 18px 8px;
+      }
+      .head h2 {
+        margin: 0 6px 0 0;
+      }
+      .chip {
+        padding: 0 9px;
+        min-height: 24px;
+        border-radius: 20px;
+        font-size: 13px;
+        color: var(--soft);
+        background: none;
+        border-color: transparent;
+      }
+      .chip[aria-pressed="true"] {
+        border-color: var(--edge);
+        color: var(--ink);
+        background: var(--sheet);
+      }
+      .scroll {
+        overflow: auto;
+        overscroll-behavior: contain;
+        position: relative;
+      }
+      ol {
+        list-style: none;
+        margin: 0;
+        padding: 0;
+        position: relative;
+      }
+      li {
+        position: absolute;
+        left: 0;
+        right: 0;
+        height: 42px;
+      }
+      li button {
+        display: grid;
+        grid-template-columns: 40px 18px minmax(0, 1fr);
+        gap: 8px;
+        width: 100%;
+        height: 100%;
+        border: 0;
+        border-radius: 0;
+        background: none;
+        padding: 2px 18px;
+        text-align: left;
+        white-space: normal;
+        align-items: center;
+      }
+      li button:hover {
+        background: var(--wash);
+      }
+      li button:focus-visible {
+        outline-offset: -2px;
+      }
+      .t {
+        color: var(--faint);
+        font-size: 13.5px;
+      }
+      .who {
+        text-align: center;
+        font-weight: 600;
+        color: var(--soft);
+      }
+      .x {
+        display: -webkit-box;
+        -webkit-line-clamp: 2;
+        -webkit-box-orient: vertical;
+        overflow: hidden;
+        font-size: 14px;
+        line-height: 18px;
+      }
+      .big .x {
+        font-weight: 600;
+      }
+      .lost .x,
+      .timer .x,
+      .packet .x {
+        color: var(--soft);
+      }
+      .violation .x {
+        color: var(--bad);
+      }
+      .now {
+        background: var(--wash);
+      }
+      .none {
+        padding: 14px 18px;
+        color: var(--soft);
+      }
+      @media (forced-colors: active) {
+        .chip[aria-pressed="true"] {
+          outline: 1px solid;
+        }
+      }
+    `,
+  ];
+
+  /** @type {Set<string>} */
+  #shownGroups = new Set(["view changes", "faults", "replication", "clients", "decisions"]);
+  /** @type {EventRow[]} */
+  #rows = [];
+  #filteredUpTo = 0;
+  #isFollowing = true;
+  #top = 0;
+  #height = 300;
+  #resize = new ResizeObserver(([entry]) => {
+    if (!entry) return;
+    this.#height = entry.contentRect.height;
+    this.requestUpdate();
+  });
+
+  /** @override */
+  get restMs() {
+    return 130;
+  }
+
+  /** @override @param {Readonly<import("../state.js").State>} state */
+  watched(state) {
+    return [state.rowsVersion, state.shown];
+  }
+
+  /** @override */
+  firstUpdated() {
+    const scroll = this.renderRoot.querySelector(".scroll");
+    if (scroll) this.#resize.observe(scroll);
+  }
+
+  /** @override */
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#resize.disconnect();
+  }
+
+  /** @override */
+  updated() {
+    const scroll = this.renderRoot.querySelector(".scroll");
+    const list = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector("ol"));
+    list?.style.setProperty("height", `${this.#rows.length * ROW}px`);
+    for (const item of this.renderRoot.querySelectorAll("li")) item.style.setProperty("top", `${item.dataset.top}px`);
+    if (scroll && this.#isFollowing) scroll.scrollTop = scroll.scrollHeight;
+  }
+
+  #filter() {
+    const { rows } = this.state;
+    const last = this.#rows[this.#rows.length - 1];
+    const isExtended = this.#filteredUpTo <= rows.length && (!last || rows[this.#lastIndex] === last);
+    if (!isExtended) {
+      this.#rows = [];
+      this.#filteredUpTo = 0;
+    }
+    const classes = new Set(GROUPS.flatMap((group) => (this.#shownGroups.has(group.name) ? group.classes : [])));
+    for (let index = this.#filteredUpTo; index < rows.length; index += 1) {
+      const row = rows[index];
+      if (!row || !(classes.has(row.class) || isLoss(row))) continue;
+      this.#rows.push(row);
+      this.#lastIndex = index;
+    }
+    this.#filteredUpTo = rows.length;
+  }
+
+  #lastIndex = 0;
+
+  /** @override */
+  render() {
+    this.#filter();
+    const count = this.#rows.length;
+    const top = this.#isFollowing ? Math.max(0, count * ROW - this.#height) : this.#top;
+    const first = Math.max(0, Math.floor(top / ROW) - SPARE);
+    const last = Math.min(count, Math.ceil((top + this.#height) / ROW) + SPARE);
+    return html`<div class="head" role="group" aria-label="Filter events">
+        <h2>Events</h2>
+        ${GROUPS.map(
+          ({ name }) =>
+            html`<button class="chip" aria-pressed=${this.#shownGroups.has(name)} @click=${() => this.#toggle(name)}>${name}</button>`,
+        )}
+      </div>
+      <div class="scroll" tabindex="0" role="region" aria-label="Event log" @scroll=${this.#scrolled}>
+        ${count === 0 ? html`<p class="none">Nothing has happened yet.</p>` : nothing}
+        <ol>
+          ${this.#rows.slice(first, last).map((row, index) => this.#row(row, first + index))}
+        </ol>
+      </div>`;
+  }
+
+  /**
+   * @param {EventRow} row
+   * @param {number} index
+   */
+  #row(row, index) {
+    const isNow = comparePositions(row, this.state.shown) >= 0 || row.tick === this.state.shown.tick;
+    const loss = isLoss(row) ? "lost" : "";
+    return html`<li data-top=${index * ROW} class="${row.class} ${row.big ? "big" : ""} ${loss} ${isNow ? "now" : ""}">
+      <button @click=${() => this.#follow(row)} title=${rowText(row)}>
+        <span class="t num">${row.tick}${row.step > 0 ? html`<span class="unseen">, step ${row.step}</span>` : nothing}</span>
+        <span class="who num">${whoOf(row)}</span>
+        <span class="x">${row.text}</span>
+      </button>
+    </li>`;
+  }
+
+  /** @param {EventRow} row */
+  #follow(row) {
+    const { store, run } = this.app;
+    if (row.packet !== null && row.fate === null) store.selectPacket(row.packet);
+    else if (row.replica !== null) store.selectReplicas([row.replica]);
+    else if (row.client !== null) store.selectClient(row.client);
+    else if (row.from !== null && row.to !== null) store.selectLink(row.from < row.to ? row.from : row.to, row.from < row.to ? row.to : row.from);
+    void run.seek({ tick: row.tick, step: row.step });
+  }
+
+  /** @param {string} name */
+  #toggle(name) {
+    if (this.#shownGroups.has(name)) this.#shownGroups.delete(name);
+    else this.#shownGroups.add(name);
+    this.#rows = [];
+    this.#filteredUpTo = 0;
+    this.requestUpdate();
+  }
+
+  /** @param {Event} event */
+  #scrolled(event) {
+    const scroll = /** @type {HTMLElement} */ (event.currentTarget);
+    this.#top = scroll.scrollTop;
+    this.#isFollowing = scroll.scrollTop + scroll.clientHeight >= scroll.scrollHeight - ROW;
+    if (!this.#isFollowing) this.requestUpdate();
+  }
+}
+
+/**
+ * @param {EventRow} row
+ * @returns {unknown} the process that did it; nothing for what was done to the world
+ */
+function whoOf(row) {
+  if (row.replica !== null) return html`<span class="unseen">replica </span>${row.replica}`;
+  if (row.client !== null) return html`<span class="unseen">client </span>c${row.client}`;
+  return nothing;
+}
+
+/**
+ * @param {EventRow} row
+ * @returns {boolean} a packet that did not arrive: worth a line even where packets are filtered out
+ */
+function isLoss(row) {
+  return row.fate !== null && row.fate !== "delivered" && row.kind !== "Commit";
+}
+
+customElements.define("vsr-events", Events);

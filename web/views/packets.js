@@ -1,0 +1,245 @@
+/**
+ * Paints packets under way on a canvas above the stage: where virtual time puts them, waiting behind a clog, or bursting
+ * where they were lost. It also says which packet is near a point. Must never change the state.
+ */
+
+import { behindObstacle, between, laneOf, OBSTACLE, placeOf, progressOf } from "../geometry.js";
+import { classOf, isAnswer, packetText } from "../words.js";
+import { hueIndex } from "./view.js";
+
+/** @typedef {import("../types.js").Packet} Packet */
+/** @typedef {import("../geometry.js").Point} Point */
+/** @typedef {{ packet: Packet, x: number, y: number }} Placed */
+
+const BURST_MS = 900;
+/** Slower than this, packets carry their names. */
+const LABEL_PACE = 12;
+const LABELS_MAX = 9;
+/** More replicas than this leave no room for names. */
+const CROWD = 5;
+
+/** Paints onto one canvas. */
+export class PacketPainter {
+  #canvas;
+  #context;
+  /** @type {string[]} */
+  #hues = [];
+  #ink = "";
+  #halo = "";
+  /** @type {Placed[]} */
+  #placed = [];
+
+  /** @param {HTMLCanvasElement} canvas */
+  constructor(canvas) {
+    this.#canvas = canvas;
+    this.#context = canvas.getContext("2d");
+  }
+
+  /** Takes the theme's colours anew. */
+  readColours() {
+    const style = getComputedStyle(this.#canvas);
+    this.#hues = [0, 1, 2, 3, 4].map((hue) => style.getPropertyValue(`--v${hue}`).trim());
+    this.#ink = style.getPropertyValue("--ink").trim();
+    this.#halo = style.getPropertyValue("--stage").trim();
+  }
+
+  /**
+   * @param {number} width
+   * @param {number} height
+   */
+  resize(width, height) {
+    const ratio = Math.min(3, window.devicePixelRatio || 1);
+    this.#canvas.width = Math.round(width * ratio);
+    this.#canvas.height = Math.round(height * ratio);
+    this.#context?.setTransform(ratio, 0, 0, ratio, 0, 0);
+  }
+
+  /**
+   * @param {Point} point
+   * @param {number} reach
+   * @returns {Packet | null}
+   */
+  near(point, reach) {
+    let best = null;
+    let bestDistance = reach;
+    for (const { packet, x, y } of this.#placed) {
+      const distance = Math.hypot(x - point.x, y - point.y);
+      if (distance < bestDistance) [best, bestDistance] = [packet, distance];
+    }
+    return best;
+  }
+
+  /**
+   * @param {object} scene
+   * @param {import("../geometry.js").Layout} scene.layout
+   * @param {Packet[]} scene.packets
+   * @param {import("../types.js").Link[]} scene.links
+   * @param {{ row: import("../types.js").EventRow, at: number }[]} scene.bursts
+   * @param {number} scene.now virtual time in ticks
+   * @param {number} scene.time of the page, for bursts
+   * @param {number} scene.pace
+   * @param {string | null} scene.selected
+   */
+  paint({ layout, packets, links, bursts, now, time, pace, selected }) {
+    const context = this.#context;
+    if (!context) return;
+    context.clearRect(0, 0, layout.width, layout.height);
+    this.#placed = place(layout, packets, links, now);
+    const size = Math.max(3.4, Math.min(5.6, layout.radius / 7.5));
+    const isNamed = pace <= LABEL_PACE && layout.width > 520 && layout.replicas.length <= CROWD;
+    let names = 0;
+    for (const { packet, x, y } of this.#placed) {
+      const isSelected = packet.key === selected;
+      this.#drawPacket(context, packet, x, y, size, isSelected);
+      const isLoud = classOf(packet.kind) !== "heartbeat";
+      if (isSelected || (isNamed && isLoud && names < LABELS_MAX)) {
+        names += 1;
+        const isLeftwards = placeOf(layout, packet.to).x < placeOf(layout, packet.from).x - layout.radius;
+        this.#name(context, packetText(packet.kind, packet.op), x, y, isLeftwards ? -size : size);
+      }
+    }
+    // Of several losses at one place only the last is named: names on names cannot be read.
+    const last = new Map(bursts.map((burst) => [`${burst.row.fate}${burst.row.to}`, burst]));
+    for (const burst of bursts) {
+      const isLast = last.get(`${burst.row.fate}${burst.row.to}`) === burst;
+      this.#drawBurst(context, layout, burst, time, isNamed && isLast);
+    }
+  }
+
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {Packet} packet
+   * @param {number} x
+   * @param {number} y
+   * @param {number} size
+   * @param {boolean} isSelected
+   */
+  #drawPacket(context, packet, x, y, size, isSelected) {
+    const kind = classOf(packet.kind);
+    const colour = packet.from.startsWith("c") ? this.#ink : (this.#hues[hueIndex(packet.view)] ?? this.#ink);
+    context.globalAlpha = kind === "heartbeat" ? 0.5 : 1;
+    context.fillStyle = colour;
+    context.strokeStyle = colour;
+    context.lineWidth = 1.8;
+    context.beginPath();
+    shape(context, kind, x, y, size);
+    if (kind === "heartbeat") context.fill();
+    else if (kind === "client" || kind === "repair" || isAnswer(packet.kind)) {
+      context.save();
+      context.fillStyle = this.#halo;
+      context.fill();
+      context.restore();
+      context.stroke();
+    } else context.fill();
+    context.globalAlpha = 1;
+    if (!isSelected) return;
+    context.strokeStyle = this.#ink;
+    context.lineWidth = 1.5;
+    context.beginPath();
+    context.arc(x, y, size + 6, 0, 2 * Math.PI);
+    context.stroke();
+  }
+
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {string} text
+   * @param {number} x
+   * @param {number} y
+   * @param {number} size negative: the name stands on the left
+   */
+  #name(context, text, x, y, size) {
+    const start = x + size + Math.sign(size) * 6;
+    context.textAlign = size < 0 ? "right" : "left";
+    context.font = `12px ${getComputedStyle(this.#canvas).fontFamily}`;
+    context.textBaseline = "middle";
+    context.lineJoin = "round";
+    context.strokeStyle = this.#halo;
+    context.lineWidth = 4;
+    context.strokeText(text, start, y);
+    context.fillStyle = this.#ink;
+    context.fillText(text, start, y);
+  }
+
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {import("../geometry.js").Layout} layout
+   * @param {{ row: import("../types.js").EventRow, at: number }} burst
+   * @param {number} time
+   * @param {boolean} isNamed
+   */
+  #drawBurst(context, layout, { row, at }, time, isNamed) {
+    const age = (time - at) / BURST_MS;
+    if (age >= 1 || row.from === null || row.to === null) return;
+    const { a, b } = laneOf(layout, row.from, row.to);
+    const { x, y } = between(a, b, row.fate === "target-down" || row.fate === "inbox-full" ? 0.98 : OBSTACLE);
+    const inner = 4 + age * 5;
+    const outer = 8 + age * 9;
+    context.globalAlpha = 1 - age;
+    context.strokeStyle = this.#ink;
+    context.lineWidth = 1.8;
+    context.lineCap = "round";
+    context.beginPath();
+    for (let ray = 0; ray < 8; ray += 1) {
+      const angle = (ray * Math.PI) / 4;
+      context.moveTo(x + inner * Math.cos(angle), y + inner * Math.sin(angle));
+      context.lineTo(x + outer * Math.cos(angle), y + outer * Math.sin(angle));
+    }
+    context.stroke();
+    if (isNamed && row.kind !== null && row.kind !== "Commit") {
+      this.#name(context, `${row.kind}${row.op === null ? "" : ` ${row.op}`} lost`, x + 8, y, 4);
+    }
+    context.globalAlpha = 1;
+  }
+}
+
+/**
+ * @param {import("../geometry.js").Layout} layout
+ * @param {Packet[]} packets
+ * @param {import("../types.js").Link[]} links
+ * @param {number} now
+ * @returns {Placed[]}
+ */
+function place(layout, packets, links, now) {
+  /** @type {Map<string, number>} */
+  const queues = new Map();
+  const clogged = new Set(links.filter((link) => link.clogged_until !== null).map(({ from, to }) => `${from}to${to}`));
+  return packets.map((packet) => {
+    const { a, b } = laneOf(layout, packet.from, packet.to);
+    const lane = `${packet.from}to${packet.to}`;
+    const isStopped = packet.isHeld || packet.isWaiting || clogged.has(lane);
+    const place = queues.get(lane) ?? 0;
+    if (isStopped) queues.set(lane, place + 1);
+    const part = behindObstacle(progressOf(packet.sent, packet.due, now), isStopped, Math.min(place, 8));
+    return { packet, ...between(a, b, part) };
+  });
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {import("../words.js").PacketClass} kind
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ */
+function shape(context, kind, x, y, size) {
+  switch (kind) {
+    case "client":
+      context.rect(x - size * 0.9, y - size * 0.9, size * 1.8, size * 1.8);
+      break;
+    case "view-change":
+      context.moveTo(x, y - size * 1.25);
+      context.lineTo(x + size * 1.2, y + size * 0.85);
+      context.lineTo(x - size * 1.2, y + size * 0.85);
+      context.closePath();
+      break;
+    case "repair":
+      context.moveTo(x, y - size * 1.3);
+      context.lineTo(x + size * 1.3, y);
+      context.lineTo(x, y + size * 1.3);
+      context.lineTo(x - size * 1.3, y);
+      context.closePath();
+      break;
+    default:
+      context.arc(x, y, kind === "heartbeat" ? size * 0.55 : size, 0, 2 * Math.PI);
+  }
+}

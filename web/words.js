@@ -1,0 +1,176 @@
+/**
+ * The page's own words: message kinds and their classes, timers, statuses, the glossary. What happened is worded by the
+ * engine; this names what stands on the page. Must never know the store.
+ */
+
+/** @typedef {"replication" | "client" | "view-change" | "repair" | "heartbeat"} PacketClass */
+
+/** Message kinds by their number in the engine. */
+export const KINDS = /** @type {const} */ ([
+  "Request",
+  "Prepare",
+  "PrepareOk",
+  "Reply",
+  "Eviction",
+  "Commit",
+  "StartViewChange",
+  "DoViewChange",
+  "StartView",
+  "RequestStartView",
+  "RequestPrepares",
+  "RepairPrepare",
+  "RepairDone",
+]);
+
+/** Kinds that travel between replicas, for filters. */
+export const REPLICA_KINDS = KINDS.filter((kind) => kind !== "Request" && kind !== "Reply" && kind !== "Eviction");
+
+/** @type {PacketClass[]} */
+const CLASSES = [
+  "client",
+  "replication",
+  "replication",
+  "client",
+  "client",
+  "heartbeat",
+  "view-change",
+  "view-change",
+  "view-change",
+  "view-change",
+  "repair",
+  "repair",
+  "repair",
+];
+
+/** Kinds that answer or acknowledge; drawn hollow. */
+const ANSWERS = new Set([2, 3, 12]);
+
+/**
+ * @param {number} kind
+ * @returns {PacketClass}
+ */
+export function classOf(kind) {
+  return CLASSES[kind] ?? "repair";
+}
+
+/**
+ * @param {number} kind
+ * @returns {boolean}
+ */
+export function isAnswer(kind) {
+  return ANSWERS.has(kind);
+}
+
+/**
+ * @param {number} kind
+ * @param {number} op -1 for none
+ * @returns {string} `Prepare 7`
+ */
+export function packetText(kind, op) {
+  const name = KINDS[kind] ?? "message";
+  const isAboutOp = kind === 1 || kind === 2 || kind === 3 || kind === 11;
+  return isAboutOp && op >= 0 ? `${name} ${op}` : name;
+}
+
+/** @type {Record<string, string>} */
+const TIMERS = {
+  heartbeat: "next heartbeat",
+  "heartbeat-wait": "heartbeat wait",
+  "view-change-wait": "view-change wait",
+  "start-view-change-resend": "vote again",
+  "do-view-change-resend": "send its log again",
+  "prepare-resend": "send prepares again",
+  abdicate: "give up leading",
+  probe: "ask who leads",
+  "repair-retry": "ask for missing ops again",
+};
+
+/**
+ * @param {string} timer
+ * @returns {string}
+ */
+export function timerText(timer) {
+  return TIMERS[timer] ?? timer;
+}
+
+/** The timers whose end changes what a replica is, in the order in which they decide. */
+export const DECIDING = ["view-change-wait", "heartbeat-wait", "abdicate", "probe", "heartbeat"];
+
+/**
+ * @param {import("./types.js").Replica} replica
+ * @returns {{ timer: string, left: number, of: number } | null} the timer that decides next
+ */
+export function decidingTimer(replica) {
+  for (const name of DECIDING) {
+    const found = replica.timers.find(({ timer }) => timer === name);
+    if (found) return found;
+  }
+  return null;
+}
+
+/**
+ * @param {import("./types.js").Replica} replica
+ * @returns {string} what it is, in one or two words
+ */
+export function roleOf(replica) {
+  if (!replica.up) return "crashed";
+  if (replica.paused) return "paused";
+  if (replica.status === "view-change") return "view change";
+  if (replica.status === "recovering") return "recovering";
+  return replica.primary ? "primary" : "backup";
+}
+
+/**
+ * @param {import("./types.js").Replica} replica
+ * @param {import("./types.js").Replica[]} all
+ * @returns {string} the same, with the truth where the replica is wrong about itself
+ */
+export function roleInTruth(replica, all) {
+  const role = roleOf(replica);
+  if (role !== "primary") return role;
+  const isReplaced = all.some((other) => other.up && other.status === "normal" && other.view > replica.view);
+  return isReplaced ? "thinks it leads" : role;
+}
+
+/**
+ * A row of the log says what its process did; apart from the log it needs to say who.
+ * @param {import("./types.js").EventRow} row
+ * @returns {string}
+ */
+export function rowText(row) {
+  if (row.replica !== null) return `Replica ${row.replica} ${row.text}`;
+  if (row.client !== null) return `Client ${row.client} ${row.text}`;
+  return row.text.charAt(0).toUpperCase() + row.text.slice(1);
+}
+
+/** @type {Record<string, string>} */
+export const GLOSSARY = {
+  view: "A period with one leader. Views are numbered; when a leader is lost, the replicas move to the next number.",
+  primary: "The replica that leads a view: number (view mod replicas). It gives every request its place in the log.",
+  backup: "A replica that follows the primary: it stores what the primary sends and says so.",
+  op: "A position in the log: op 1 is the first entry. Every replica must hold the same entry at the same op.",
+  log: "The list of operations, in one order for all. Agreeing on it is what the protocol is for.",
+  head: "The last op in a replica’s log, committed or not.",
+  held: "How far the replica has the entries themselves, not only their headers.",
+  commit: "An op is committed once a quorum holds it on disk. From then on it must never be lost or changed.",
+  checkpoint: "A saved state up to some op. The journal’s slots before it may be used again.",
+  prepare: "The message by which the primary offers an op, and the log entry itself.",
+  quorum: "Enough replicas that any two such groups share a member, so that nothing agreed is forgotten.",
+  heartbeat: "A short message by which the primary says that it still leads.",
+  "heartbeat wait": "How long a backup hears nothing from the primary before it votes to leave the view.",
+  "view change": "How replicas move to the next primary: vote to leave, bring their logs, adopt the one that was chosen.",
+  "view-change wait": "How long a view change may take before its replicas try the view after.",
+  log_view: "The last view whose log this replica has adopted. It tells whose log is the newest, not the longest.",
+  recovering: "Restarted from its disk; it asks who leads before it does anything else.",
+  incarnation: "How often this replica has started. It tells answers to this life from answers to an earlier one.",
+  session: "A client’s number under which its requests count, so that a request sent twice runs once.",
+  journal: "The replica’s log on disk: a ring of slots that are used again after a checkpoint.",
+  hash: "One number that stands for everything that happened so far. The same run gives the same hash anywhere.",
+  clog: "The link keeps packets back and lets them go together later. Nothing is lost.",
+  cut: "The link loses every packet, until it is healed.",
+  filter: "The link loses packets of the chosen types and lets the others pass.",
+  hold: "The link parks packets of a type until they are released.",
+  seed: "The number that all dice of the run come from. The same seed gives the same run.",
+  tick: "The step of simulated time: 10 ms.",
+  digest: "A checksum of the replica’s state. Replicas at the same commit must have the same one.",
+};
