@@ -19,7 +19,7 @@ import { actsUpTo } from "../link.js";
  * @property {Position} fork where it left its parent
  * @property {string[]} acts all of them, from the start of the run
  * @property {Position} live the farthest place reached
- * @property {Mark[]} marks what happened after the fork
+ * @property {Mark[]} marks what happened after the fork; appended to in place
  * @property {Span[]} spans who led after the fork
  */
 

@@ -34,12 +34,17 @@ export class Player {
     this.#changedAt = 0;
   }
 
-  /** @param {Frame} frame notes since when nothing has changed */
+  /**
+   * @param {Frame} frame
+   * @returns {number} for how many ticks nothing has changed
+   */
   observe(frame) {
     const signature = signatureOf(frame);
-    if (signature === this.#signature && frame.tick >= this.#changedAt) return;
-    this.#signature = signature;
-    this.#changedAt = frame.tick;
+    if (signature !== this.#signature || frame.tick < this.#changedAt) {
+      this.#signature = signature;
+      this.#changedAt = frame.tick;
+    }
+    return frame.tick - this.#changedAt;
   }
 
   /**

@@ -180,7 +180,7 @@ export class Actions extends View {
       (link) =>
         link.cut ||
         link.partitioned ||
-        link.clogged_until !== null ||
+        link.clogged ||
         link.filtered.length > 0 ||
         link.held_kinds.length > 0 ||
         link.extra_delay_ticks > 0,

@@ -60,11 +60,14 @@ export class Transport extends View {
       .skip {
         color: var(--soft);
       }
+      .skip-text {
+        min-width: 136px;
+        padding: 1px 9px;
+        margin-left: -6px;
+        border-radius: 20px;
+      }
       .skips {
         color: var(--ink);
-        font-style: normal;
-        padding: 1px 9px;
-        border-radius: 20px;
         background: var(--mark);
       }
       .grow {
@@ -133,9 +136,8 @@ export class Transport extends View {
       </span>
       <label class="check skip">
         <input type="checkbox" .checked=${skipsQuiet} @change=${(/** @type {Event} */ event) => run.setSkipsQuiet(/** @type {HTMLInputElement} */ (event.target).checked)} />
-        <span>skip quiet</span>
+        <span class="skip-text ${isSkipping ? "skips" : ""}">${isSkipping ? "quiet: running fast" : "skip quiet"}</span>
       </label>
-      ${isSkipping ? html`<em class="skips">nothing changes: running fast</em>` : nothing}
       <span class="grow"></span>
       ${seeking ? html`<span class="soft small num">replaying ${seeking.at} of ${seeking.to}</span>` : nothing}
       <span class="where num">

@@ -72,13 +72,18 @@ impl Record {
     pub fn enter_tick(&mut self, tick: Tick) {
         self.tick = tick;
         self.step = 0;
-        self.recorder.at(tick, 0);
+        self.recorder.at(tick, 1);
     }
 
-    /// The next step of the tick begins.
+    /// A step of the tick is done, and the next begins.
     pub fn next_step(&mut self) {
         self.step += 1;
-        self.recorder.at(self.tick, self.step);
+        self.recorder.at(self.tick, self.step + 1);
+    }
+
+    /// No more steps come in this tick.
+    pub fn end_steps(&mut self) {
+        self.recorder.end_steps(self.tick, self.step);
     }
 
     /// The number of steps done in this tick.

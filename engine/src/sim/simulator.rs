@@ -297,6 +297,7 @@ impl Simulator {
     // The end of a tick.
 
     fn end_tick(&mut self) {
+        self.world.record.borrow_mut().end_steps();
         for replica in (0..self.run.cluster.replicas).map(ReplicaId) {
             for outgoing in self.world.take_outgoing(replica) {
                 if matches!(outgoing.frame.message, Message::DoViewChange(_)) {

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::event::EventKind;
+use super::event::{Actor, EventKind};
 use crate::vsr::note::Note;
 
 /// The class of a row, for filters and colours.
@@ -103,8 +103,10 @@ pub fn is_big(kind: &EventKind) -> bool {
     match kind {
         EventKind::Crashed { .. } | EventKind::Restarted { .. } => true,
         EventKind::Acted(act) => {
-            let verb = act.text.split('.').next();
-            verb.is_some_and(|verb| BIG_VERBS.contains(&verb))
+            let verb = act.text.split('.').next().unwrap_or_default();
+            // A profile clogs some link at most ticks; what is always so is no news.
+            let is_weather = act.by == Actor::Nemesis && verb == "clog";
+            BIG_VERBS.contains(&verb) && !is_weather
         }
         EventKind::Noted { note, .. } => matches!(
             note,

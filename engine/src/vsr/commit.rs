@@ -80,15 +80,13 @@ impl Replica {
         }
     }
 
-    /// Acks everything that may be acked, after a superblock became durable: at the primary above its
-    /// commit point, at a backup all that the suffix it adopted names, since the primary may know
-    /// less committed than we do (M54).
+    /// Acks what may be acked of the log just installed, once it is durable.
     pub(super) fn send_acks_owed(&mut self, ctx: &mut Context<'_>) {
         self.advance_synced();
         let first = if self.is_primary() {
             self.commit_max.next()
         } else {
-            self.log.proven_from()
+            self.acks_owed_from
         };
         for op in (first.0..=self.log.head().0).map(Op) {
             if self.may_ack(op)

@@ -116,6 +116,9 @@ pub struct Replica {
 
     /// Holders of each op above `commit_max`, at the primary.
     pub(super) acks: VecDeque<ReplicaSet>,
+    /// The first op to ack once an adopted StartView is durable: the primary may know less committed
+    /// than we do, and needs those acks to get there.
+    pub(super) acks_owed_from: Op,
     /// The op up to which everything above the durable head is synced.
     pub(super) synced_through: Op,
     pub(super) resend_attempts: u32,
@@ -156,6 +159,7 @@ impl Replica {
             behind_of: Op(0),
             asked_newer: None,
             acks: VecDeque::new(),
+            acks_owed_from: Op(1),
             synced_through: superblock.head(),
             resend_attempts: 0,
             has_abdicated: false,

@@ -477,6 +477,7 @@ impl Replica {
             head_before,
             head: start.head(),
         });
+        self.acks_owed_from = start.commit_max.next();
         self.install(&start.suffix, start.head(), start.commit_max, ctx);
         if self.is_halted() {
             return;
