@@ -197,7 +197,16 @@ impl<'a> Ballot<'a> {
         if dvc.log_view < self.log_view {
             return Vote::Abstain;
         }
-        entry(dvc, op).map_or(Vote::Nack, |listed| listed.vote)
+        if let Some(listed) = entry(dvc, op) {
+            return listed.vote;
+        }
+        // It lists every slot up to the last one it cannot read; what lies beyond it could read.
+        let lists_above = dvc.entries.last().is_some_and(|last| last.op > dvc.head);
+        if lists_above {
+            Vote::Nack
+        } else {
+            Vote::Abstain
+        }
     }
 
     fn tally(&self, op: Op) -> Result<Tally, Conflict> {
