@@ -287,7 +287,7 @@ fn what_is_done_to_the_world_reads_well() {
         &expect![[r#"
             Fault | by hand: crash 2
             Fault (big) | the story: cut 0 and 1 off from 2
-            Fault (big) | the fault profile: clog the link 0 to 2 for 200 ticks
+            Fault | the fault profile: clog the link 0 to 2 for 200 ticks
             Fault (big) | the end phase: heal every link
             Fault | by hand: crash 2; not done: 2 is down already
             Fault (big) | 2 crashed; no write was under way
