@@ -7,7 +7,7 @@ mod superblock;
 use std::rc::Rc;
 
 pub use recovery::{Case, Decision, Rings, Unreadable, Window, case, decide, recover_rings};
-pub use superblock::{COPIES, Unopenable, open_superblock};
+pub use superblock::{COPIES, Unopenable, open_superblock, write_order};
 
 use crate::ids::{GroupId, Op};
 use crate::vsr::io::Superblock;
@@ -82,6 +82,16 @@ impl<B> Sector<B> {
         match self {
             Self::Block(block) => Some(block),
             Self::Empty | Self::Damaged => None,
+        }
+    }
+
+    /// The same, borrowed.
+    #[must_use]
+    pub fn as_ref(&self) -> Sector<&B> {
+        match self {
+            Self::Empty => Sector::Empty,
+            Self::Block(block) => Sector::Block(block),
+            Self::Damaged => Sector::Damaged,
         }
     }
 

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::ids::{GroupId, Op};
-use crate::journal::{self, Block, Sector, Unopenable, Window, Zone, open_superblock};
+use crate::journal::{
+    self, Block, COPIES, Sector, Unopenable, Window, Zone, open_superblock, write_order,
+};
 use crate::machine::Partition;
 use crate::prng::Rng;
 use crate::shard::bus::MessageBus;
@@ -39,7 +41,7 @@ pub struct Boot {
 /// Reads the disk, boots, and runs the pump until the replica crashes.
 pub async fn boot_and_run<B: MessageBus>(bus: B, boot: Boot) {
     let group_id = boot.roster.group;
-    let found = match read_disk(&bus, &boot).await {
+    let (found, order) = match read_disk(&bus, &boot).await {
         Ok(found) => found,
         Err(unopenable) => {
             let rule = match unopenable {
@@ -58,20 +60,29 @@ pub async fn boot_and_run<B: MessageBus>(bus: B, boot: Boot) {
         effects: &mut effects,
     };
     let replica = Replica::boot(boot.roster, boot.knobs, found, boot.jitter, &mut context);
-    let group = Rc::new(RefCell::new(Group::new(replica, machine, effects)));
+    let group = Group::new(replica, machine, effects).with_superblock_order(order);
+    let group = Rc::new(RefCell::new(group));
     *boot.booted.borrow_mut() = Some(Rc::clone(&group));
     let handle = GroupHandle::new(group, Rc::clone(&boot.mailbox), bus.clone());
     Shard::new(bus, boot.mailbox, vec![handle]).pump().await;
 }
 
-async fn read_disk<B: MessageBus>(bus: &B, boot: &Boot) -> Result<Recovered, Unopenable> {
+/// What the disk gives back, and the order in which copies of the superblock are written from now on.
+async fn read_disk<B: MessageBus>(
+    bus: &B,
+    boot: &Boot,
+) -> Result<(Recovered, [u32; COPIES as usize]), Unopenable> {
     let group = boot.roster.group;
     let copies = read_zone(bus, group, Zone::Superblock).await;
-    let copies: Vec<Option<Rc<Superblock>>> = copies
-        .into_iter()
-        .map(|(_, sector)| sector.and_then(Block::superblock).block())
-        .collect();
-    let superblock = open_superblock(&copies)?;
+    let mut by_place: [Sector<Rc<Superblock>>; COPIES as usize] =
+        std::array::from_fn(|_| Sector::Empty);
+    for (place, sector) in copies {
+        if let Some(copy) = by_place.get_mut(place as usize) {
+            *copy = sector.and_then(Block::superblock);
+        }
+    }
+    let superblock = open_superblock(&by_place)?;
+    let order = write_order(&by_place, &superblock);
     let prepares = read_zone(bus, group, Zone::Prepares).await;
     let headers = read_zone(bus, group, Zone::Headers).await;
     let prepares: BTreeMap<u32, Sector<Rc<Prepare>>> = prepares
@@ -92,11 +103,12 @@ async fn read_disk<B: MessageBus>(bus: &B, boot: &Boot) -> Result<Recovered, Uno
         op: slot.op,
         header: slot.header,
     });
-    Ok(Recovered {
+    let recovered = Recovered {
         superblock: superblock.as_ref().clone(),
         prepares: rings.prepares,
         damaged: damaged.collect(),
-    })
+    };
+    Ok((recovered, order))
 }
 
 /// Writes again the headers that a crash took: an entry counts as synced only in both rings.

@@ -23,6 +23,7 @@ pub struct Group {
     /// The state machine.
     pub machine: Partition,
     writes: Writes,
+    superblock_order: [u32; COPIES as usize],
     effects: Vec<Effect>,
 }
 
@@ -53,8 +54,16 @@ impl Group {
             replica,
             machine,
             writes: Writes::default(),
+            superblock_order: [0, 1, 2, 3],
             effects,
         }
+    }
+
+    /// The order in which copies of the superblock are written, half by half.
+    #[must_use]
+    pub fn with_superblock_order(mut self, order: [u32; COPIES as usize]) -> Self {
+        self.superblock_order = order;
+        self
     }
 
     /// Writes under way or waiting.
@@ -211,22 +220,25 @@ impl<B: MessageBus> GroupHandle<B> {
         }));
     }
 
+    /// Half of the copies are synced before the others are touched: a crash may tear what is being
+    /// written, and two that agree must be left.
     fn write_superblock(&self, superblock: Rc<Superblock>) {
-        self.group.borrow_mut().writes.superblocks += 1;
+        let order = {
+            let group = &mut *self.group.borrow_mut();
+            group.writes.superblocks += 1;
+            group.superblock_order
+        };
         let (bus, mailbox, group) = (self.bus.clone(), Rc::clone(&self.mailbox), self.id);
         self.bus.spawn(Box::pin(async move {
             let sequence = superblock.sequence;
-            // Half of the copies at a time, each half synced: whatever a crash tears, the other half
-            // opens, with the old superblock or the new one.
-            for half in [0..COPIES / 2, COPIES / 2..COPIES] {
-                let copies: Vec<_> = half
-                    .map(|copy| {
-                        let address = journal::address(group, Zone::Superblock, copy);
-                        bus.write(address, Block::Superblock(Rc::clone(&superblock)))
-                    })
-                    .collect();
-                for copy in copies {
-                    copy.await;
+            for half in order.chunks(order.len() / 2) {
+                let write = |&copy: &u32| {
+                    let address = journal::address(group, Zone::Superblock, copy);
+                    bus.write(address, Block::Superblock(Rc::clone(&superblock)))
+                };
+                let writes: Vec<_> = half.iter().map(write).collect();
+                for write in writes {
+                    write.await;
                 }
                 bus.sync().await;
             }

@@ -163,6 +163,27 @@ fn a_lie_excuses_its_replica_of_what_it_acknowledged_and_promised() {
 }
 
 #[test]
+fn a_superblock_opens_whatever_crash_tears_it() {
+    let mut torn = 0;
+    for seed in 0..12 {
+        let mut simulator = simulator(&format!("v=1&seed={seed}&load=0"));
+        let mut sequence = 0;
+        for delay in [1, 2, 3, 1, 4, 2, 5, 3, 1, 1, 6] {
+            act(&mut simulator, "tear.1");
+            simulator.act_verb(verb("crash.1"), Actor::Person);
+            let superblock = simulator.superblock_of(ReplicaId(1));
+            let superblock = superblock.unwrap_or_else(|| panic!("seed {seed}, delay {delay}"));
+            assert!(superblock.sequence >= sequence);
+            sequence = superblock.sequence;
+            simulator.act_verb(verb("restart.1"), Actor::Person);
+            go(&mut simulator, delay);
+        }
+        torn += simulator.world.record.borrow().totals.torn_writes;
+    }
+    assert!(torn > 30, "{torn}");
+}
+
+#[test]
 fn the_end_phase_calms_the_disks_of_its_core() {
     let mut simulator = simulator("v=1&replicas=1&rot=0.5&act=1.lie.0_1.slow.0.1000");
     go(&mut simulator, 50);

@@ -331,7 +331,7 @@ impl Simulator {
         let zone = journal::zone(GROUP_PARTITION_0, Zone::Superblock);
         let found = self.world.disk(replica).scan(zone).into_iter();
         let copies: Vec<_> = found
-            .map(|(_, sector)| sector.and_then(Block::superblock).block())
+            .map(|(_, sector)| sector.and_then(Block::superblock))
             .collect();
         open_superblock(&copies).ok()
     }
