@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::{Args, Parser, Subcommand};
 use engine::digest::mix;
 use engine::error::InputError;
-use engine::scenario::{BUILT_IN, Faults, Profile, Run, Setting, decode, seed_from_text};
+use engine::scenario::{BUILT_IN, Profile, Run, Setting, decode, seed_from_text};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -95,16 +95,17 @@ pub(crate) struct ShapeArgs {
     /// Stop after the storm, without healing and without demanding convergence
     #[arg(long)]
     pub(crate) no_settle: bool,
-    /// Replicas, 1 to 9 [default: 3, or the story's]
+    /// Replicas, 1 to 9 [default: 3, the story's, or drawn by swarm]
     #[arg(long, value_name = "COUNT", allow_hyphen_values = true)]
     replicas: Option<String>,
-    /// Clients, 1 to 8 [default: 1, or the story's]
+    /// Clients, 1 to 8 [default: 1, the story's, or drawn by swarm]
     #[arg(long, value_name = "COUNT", allow_hyphen_values = true)]
     clients: Option<String>,
     /// A prepared schedule by its name: opening, a1, a15, ...
     #[arg(long, value_name = "NAME")]
     story: Option<String>,
-    /// Network faults: none, light or heavy [default: none, or the story's]
+    /// Faults: none, light, heavy, or swarm, which draws everything from the seed: cluster, network,
+    /// crashes, load, knobs; flags override what it draws [default: none, or the story's]
     #[arg(long, value_name = "PROFILE")]
     faults: Option<String>,
     /// Chance per tick that a replica is crashed, 0.02 for instance
@@ -253,14 +254,14 @@ impl ShapeArgs {
     pub(crate) fn to_run(&self, seed: u64) -> Result<Run, InputError> {
         let mut run = self.base()?;
         run.seed = seed;
+        if let Some(name) = &self.faults {
+            run.set_profile(profile(name)?);
+        }
         if let Some(text) = &self.replicas {
             run.cluster.replicas = size("--replicas", text, 9)?;
         }
         if let Some(text) = &self.clients {
             run.cluster.clients = size("--clients", text, 8)?;
-        }
-        if let Some(name) = &self.faults {
-            run.faults = Faults::of(profile(name)?);
         }
         for (flag, setting, value) in self.given_settings() {
             set(&mut run, flag, setting, value)?;
@@ -271,6 +272,7 @@ impl ShapeArgs {
         for pair in &self.set {
             set_by_name(&mut run, pair)?;
         }
+        run.reconcile();
         run.validate()?;
         Ok(run)
     }
@@ -370,7 +372,7 @@ fn size(flag: &str, text: &str, high: u8) -> Result<u8, InputError> {
 
 fn profile(name: &str) -> Result<Profile, InputError> {
     let profile = Profile::ALL.into_iter().find(|known| known.name() == name);
-    profile.ok_or_else(|| InputError::new("--faults", name, "none, light or heavy"))
+    profile.ok_or_else(|| InputError::new("--faults", name, "none, light, heavy or swarm"))
 }
 
 fn set(run: &mut Run, flag: &str, setting: Setting, text: &str) -> Result<(), InputError> {

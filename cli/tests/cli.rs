@@ -164,7 +164,11 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("--replicas 10", "--replicas: 10", "from 1 to 9"),
     ("--replicas -3", "--replicas: -3", "from 1 to 9"),
     ("--clients 0", "--clients: 0", "from 1 to 8"),
-    ("--faults awful", "--faults: awful", "none, light or heavy"),
+    (
+        "--faults awful",
+        "--faults: awful",
+        "none, light, heavy or swarm",
+    ),
     (
         "--crash-prob 1.5",
         "--crash-prob: 1.5",

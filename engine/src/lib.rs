@@ -9,6 +9,7 @@ pub mod frame;
 pub mod ids;
 pub mod prng;
 
+pub mod hunt;
 pub mod journal;
 pub mod machine;
 pub mod oracle;

@@ -92,6 +92,8 @@ pub enum Purpose {
     Lie = 18,
     /// Whether a replica's disk becomes slow in a tick, how slow, and for how long.
     Slow = 19,
+    /// The n-th value that `swarm` draws.
+    Swarm = 20,
 }
 
 /// One small stream of draws.

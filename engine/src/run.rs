@@ -158,6 +158,18 @@ impl Session {
         }
     }
 
+    /// From here on the dice inject none but these faults: for shrinking, where some of a random
+    /// run's faults are left out and all else keeps its luck.
+    pub fn mask_faults(&mut self, kept: &[TimedAct]) {
+        self.simulator.mask_faults(kept);
+    }
+
+    /// Whether the engine itself has failed.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.fault.is_some()
+    }
+
     // Acting.
 
     /// Does something in the next tick. Answers the act as the link carries it, `731.crash.2`.

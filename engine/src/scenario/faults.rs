@@ -5,6 +5,7 @@
 use serde::Serialize;
 
 use super::problem::{Problem, shown};
+use super::swarm;
 use crate::sim::network_options::NetworkOptions;
 
 /// Probability one, in millionths.
@@ -20,11 +21,13 @@ pub enum Profile {
     Light,
     /// Loss, long delays, partitions of any size, clogs.
     Heavy,
+    /// Everything drawn from the seed: cluster, network, crashes, load, knobs.
+    Swarm,
 }
 
 impl Profile {
     /// All profiles, mildest first.
-    pub const ALL: [Self; 3] = [Self::None, Self::Light, Self::Heavy];
+    pub const ALL: [Self; 4] = [Self::None, Self::Light, Self::Heavy, Self::Swarm];
 
     /// The name, as links and scripts spell it.
     #[must_use]
@@ -33,16 +36,18 @@ impl Profile {
             Self::None => "none",
             Self::Light => "light",
             Self::Heavy => "heavy",
+            Self::Swarm => "swarm",
         }
     }
 
-    /// The network values of this profile.
+    /// The network values of this profile; `swarm` draws them from the seed.
     #[must_use]
-    pub fn network(self) -> NetworkOptions {
+    pub fn network(self, seed: u64) -> NetworkOptions {
         match self {
             Self::None => NetworkOptions::none(),
             Self::Light => NetworkOptions::light(),
             Self::Heavy => NetworkOptions::heavy(),
+            Self::Swarm => swarm::network(seed),
         }
     }
 
@@ -50,7 +55,7 @@ impl Profile {
         Self::ALL
             .into_iter()
             .find(|profile| profile.name() == text)
-            .ok_or_else(|| Problem::new(shown(text), "none, light or heavy"))
+            .ok_or_else(|| Problem::new(shown(text), "none, light, heavy or swarm"))
     }
 }
 
@@ -105,12 +110,12 @@ impl Default for DiskFaults {
 }
 
 impl Faults {
-    /// The faults of a profile, without crashes.
+    /// Delays alone: the profile `none`, without crashes.
     #[must_use]
-    pub fn of(profile: Profile) -> Self {
+    pub fn none() -> Self {
         Self {
-            profile,
-            network: profile.network(),
+            profile: Profile::None,
+            network: NetworkOptions::none(),
             crash_per_million: 0,
             restart_per_million: 0,
             crash_primary: false,

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use super::faults::{Faults, Profile};
+use super::faults::Profile;
 use super::problem::{Problem, number, number_u32, shown};
 use super::run::{Cursor, EPOCH, Run, Story, TICK_MAX};
 use super::script::{parse_acts, parse_story, write_acts, write_story};
@@ -105,15 +105,12 @@ fn base_of(run: &Run) -> (Run, Profile) {
         .and_then(stories::find)
         .map_or_else(Run::default, stories::BuiltIn::run);
     let story_profile = base.faults.profile;
+    base.seed = run.seed;
+    base.story = run.story.clone();
     if run.faults.profile != story_profile {
-        change_profile(&mut base.faults, run.faults.profile);
+        base.set_profile(run.faults.profile);
     }
     (base, story_profile)
-}
-
-fn change_profile(faults: &mut Faults, profile: Profile) {
-    faults.profile = profile;
-    faults.network = profile.network();
 }
 
 fn check_alphabet(text: &str) -> Result<(), InputError> {
@@ -197,21 +194,6 @@ fn read_run(pairs: &Pairs<'_>) -> Result<Run, InputError> {
     if let Some(seed) = pairs.read("seed", parse_seed)? {
         run.seed = seed;
     }
-    if let Some(replicas) = pairs.read("replicas", |text| parse_size(text, REPLICAS_MAX))? {
-        run.cluster.replicas = replicas;
-    }
-    if let Some(clients) = pairs.read("clients", |text| parse_size(text, CLIENTS_MAX))? {
-        run.cluster.clients = clients;
-    }
-    if let Some(profile) = pairs.read("faults", Profile::parse)? {
-        change_profile(&mut run.faults, profile);
-    }
-    for setting in Setting::ALL {
-        let value = pairs.read(setting.name(), |text| setting.parse_for_link(text))?;
-        if let Some(value) = value {
-            setting.write(value, &mut run);
-        }
-    }
     if let Some(text) = pairs.get("do") {
         if pairs.get("story").is_some() {
             let expected = "one of them: a story by its name, or one of your own";
@@ -219,6 +201,22 @@ fn read_run(pairs: &Pairs<'_>) -> Result<Run, InputError> {
         }
         run.story = Story::own(parse_story("do", text)?);
     }
+    if let Some(profile) = pairs.read("faults", Profile::parse)? {
+        run.set_profile(profile);
+    }
+    if let Some(replicas) = pairs.read("replicas", |text| parse_size(text, REPLICAS_MAX))? {
+        run.cluster.replicas = replicas;
+    }
+    if let Some(clients) = pairs.read("clients", |text| parse_size(text, CLIENTS_MAX))? {
+        run.cluster.clients = clients;
+    }
+    for setting in Setting::ALL {
+        let value = pairs.read(setting.name(), |text| setting.parse_for_link(text))?;
+        if let Some(value) = value {
+            setting.write(value, &mut run);
+        }
+    }
+    run.reconcile();
     if let Some(text) = pairs.get("act") {
         run.acts = parse_acts("act", text)?;
     }

@@ -14,6 +14,7 @@ mod setting;
 mod stories;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod strategies;
+mod swarm;
 mod trigger;
 mod verb;
 

@@ -7,6 +7,7 @@ use super::faults::{Faults, Profile};
 use super::problem::Problem;
 use super::script::{StoryAction, TimedAct};
 use super::setting::Setting;
+use super::swarm;
 use crate::error::InputError;
 use crate::ids::{CLIENTS_MAX, REPLICAS_MAX, Tick};
 use crate::sim::network_options::PartitionMode;
@@ -130,7 +131,7 @@ impl Default for Run {
                 clients: 1,
             },
             workload: Workload::default(),
-            faults: Faults::of(Profile::None),
+            faults: Faults::none(),
             knobs: Knobs::default(),
             story: Story::default(),
             acts: Vec::new(),
@@ -141,6 +142,25 @@ impl Default for Run {
 }
 
 impl Run {
+    /// Takes on a profile: its network values, or with `swarm` everything that the seed draws, so
+    /// the seed and the story must be set before, and single values after.
+    pub fn set_profile(&mut self, profile: Profile) {
+        if profile == Profile::Swarm {
+            swarm::draw_into(self);
+        } else {
+            self.faults.profile = profile;
+            self.faults.network = profile.network(self.seed);
+        }
+    }
+
+    /// With `swarm`, brings drawn values in line with those given in place of others: to be called
+    /// once all are given.
+    pub fn reconcile(&mut self) {
+        if self.faults.profile == Profile::Swarm {
+            swarm::reconcile(self);
+        }
+    }
+
     /// Adds an act behind those of the same tick.
     pub fn add_act(&mut self, act: TimedAct) {
         let place = self.acts.partition_point(|other| other.tick <= act.tick);

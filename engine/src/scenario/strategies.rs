@@ -179,7 +179,7 @@ fn verb() -> impl Strategy<Value = Verb> {
         (1..=1_000_u32).prop_map(Verb::Warm),
         (0..=MILLION).prop_map(Verb::Load),
         set.prop_map(|(setting, value)| Verb::Set(setting, value)),
-        (0..3_usize).prop_map(|place| Verb::Profile(Profile::ALL[place])),
+        (0..4_usize).prop_map(|place| Verb::Profile(Profile::ALL[place])),
         Just(Verb::Settle),
         (condition(), option::of(ticks())).prop_map(|(what, ticks)| Verb::Expect(what, ticks)),
     ]
@@ -227,7 +227,7 @@ pub(super) fn run() -> impl Strategy<Value = Run> {
         story(),
         any::<u64>(),
         1..=u32::MAX,
-        option::of(0..3_usize),
+        option::of(0..4_usize),
         settings,
         vec(timed_act(), 0..8),
         place,
@@ -241,7 +241,9 @@ pub(super) fn run() -> impl Strategy<Value = Run> {
                 clients: CLIENTS.max(run.cluster.clients),
             };
             if let Some(place) = profile {
-                run.faults = Faults::of(Profile::ALL[place]);
+                let cluster = run.cluster;
+                run.set_profile(Profile::ALL[place]);
+                run.cluster = cluster;
             }
             for (setting, value) in settings {
                 setting.write(value, &mut run);

@@ -312,7 +312,7 @@ fn wrong_verb(name: &str, args: &[&str]) -> Problem {
         "warm" => "a number of writes: warm.3",
         "load" => "a rate per million: load.20000",
         "set" => "a setting and its value: set.heartbeat-wait.100",
-        "profile" => "none, light or heavy: profile.heavy",
+        "profile" => "none, light, heavy or swarm: profile.heavy",
         _ => return Problem::new(shown(name), format!("a verb: {VERBS}")),
     };
     let found = match args {

@@ -1,12 +1,12 @@
 //! What can be done to the world: every verb of the script, and why it cannot be done now. Must never
 //! do anything to a replica that power, a disk, a wire or a client could not.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use crate::ids::{ClientId, Process, ReplicaId, Tick};
 use crate::prng::{Purpose, Rng};
-use crate::scenario::{Action, Setting, Verb};
+use crate::scenario::{Action, Setting, TimedAct, Verb};
 use crate::sim::nemesis::{Decision, NemesisOptions, ReplicaView};
 use crate::sim::network::NetworkFault;
 use crate::sim::network_verbs::NetworkRefusal;
@@ -18,14 +18,35 @@ use crate::vsr::quorum::Quorums;
 /// What is still to be done in the tick under way.
 #[derive(Debug, Default)]
 pub struct Agenda {
-    wanted: VecDeque<Verb>,
+    injections: VecDeque<Injection>,
     has_rolled: bool,
 }
+
+/// What the dice do in a tick.
+#[derive(Clone, Copy, Debug)]
+enum Injection {
+    Network(NetworkFault),
+    /// Of disks or power.
+    Verb(Verb),
+}
+
+/// The faults that the dice may inject: tick and text of each.
+pub type FaultMask = BTreeSet<(Tick, String)>;
 
 /// Writes that warm a cluster up: so many of each client, then all replicas execute them.
 #[derive(Clone, Debug)]
 pub struct Warming {
     left: Vec<u32>,
+}
+
+impl Injection {
+    /// The act that does the same.
+    fn text(&self) -> String {
+        match self {
+            Self::Network(fault) => fault.act_text().unwrap_or_default(),
+            Self::Verb(verb) => verb.to_string(),
+        }
+    }
 }
 
 impl Simulator {
@@ -58,24 +79,46 @@ impl Simulator {
         }
         if !self.agenda.has_rolled {
             self.agenda.has_rolled = true;
-            let mut wanted: VecDeque<Verb> = self.roll_disks().into();
-            wanted.extend(
-                self.roll_nemesis()
-                    .into_iter()
-                    .map(|decision| match decision {
-                        Decision::Crash(replica) => Verb::Crash(replica),
-                        Decision::Restart(replica) => Verb::Restart(replica),
-                    }),
-            );
-            self.agenda.wanted = wanted;
+            self.agenda.injections = self.roll_injections();
         }
-        while let Some(verb) = self.agenda.wanted.pop_front() {
-            if self.may_dice_do(verb) {
-                self.act_verb(verb, Actor::Nemesis);
-                return true;
+        while let Some(injection) = self.agenda.injections.pop_front() {
+            match injection {
+                Injection::Network(fault) => self.inject_network_fault(&fault),
+                Injection::Verb(verb) if !self.may_dice_do(verb) => continue,
+                Injection::Verb(verb) => self.act_verb(verb, Actor::Nemesis),
             }
+            return true;
         }
         false
+    }
+
+    /// Rolls for this tick: partitions and clogs, then restarts and crashes, without those that are
+    /// masked. They come after a person's acts, where a script that says the same would add them.
+    fn roll_injections(&mut self) -> VecDeque<Injection> {
+        let before = self.tick.0 - 1;
+        self.network.end_clogs(before);
+        let network = self.network.roll_faults(before);
+        let disks = self.roll_disks();
+        let power = self
+            .roll_nemesis()
+            .into_iter()
+            .map(|decision| match decision {
+                Decision::Crash(replica) => Verb::Crash(replica),
+                Decision::Restart(replica) => Verb::Restart(replica),
+            });
+        let verbs = disks.into_iter().chain(power).map(Injection::Verb);
+        let network = network.into_iter().map(Injection::Network);
+        let mut injections: VecDeque<Injection> = network.chain(verbs).collect();
+        if let Some(mask) = &self.fault_mask {
+            injections.retain(|injection| mask.contains(&(self.tick, injection.text())));
+        }
+        injections
+    }
+
+    /// From here on the dice inject none but these faults.
+    pub fn mask_faults(&mut self, kept: &[TimedAct]) {
+        let kept = kept.iter().map(|act| (act.tick, act.action.to_string()));
+        self.fault_mask = Some(kept.collect());
     }
 
     fn roll_nemesis(&self) -> Vec<Decision> {
@@ -245,7 +288,7 @@ impl Simulator {
             Verb::Set(setting, value) => self.set(setting, value),
             Verb::Profile(profile) => {
                 self.run.faults.profile = profile;
-                self.run.faults.network = profile.network();
+                self.run.faults.network = profile.network(self.run.seed);
                 self.apply_values();
             }
             Verb::Settle => self.begin_settling(),
@@ -369,21 +412,16 @@ impl Simulator {
         Ok(())
     }
 
-    /// Rolls partitions and clogs at the end of a tick, and records what came of it as the act that
-    /// would do the same.
-    pub(super) fn change_network(&mut self) {
-        for fault in self.network.tick_faults(self.tick.0) {
-            self.record_network_fault(&fault);
-        }
-    }
-
-    fn record_network_fault(&mut self, fault: &NetworkFault) {
+    /// Lets the profile change links, and records it as the act that would do the same.
+    fn inject_network_fault(&mut self, fault: &NetworkFault) {
         if let Some(text) = fault.act_text() {
             self.world.push(EventKind::Acted(Act {
                 text: Rc::from(text),
                 by: Actor::Nemesis,
             }));
         }
+        self.network.apply_fault(self.tick.0 - 1, fault);
+        self.world.count_step();
     }
 
     /// A stream for picks that no feature shares.

@@ -7,7 +7,8 @@ use std::rc::Rc;
 use crate::ids::{Checksum, ClientId, GROUP_PARTITION_0, Op, Process, ReplicaId, Tick};
 use crate::journal::{self, Block, Sector, Zone, open_superblock};
 use crate::oracle::{DiskFacts, Replicas, Slot, SlotFact, Unconverged, converged, undecidable};
-use crate::scenario::{Profile, Setting};
+use crate::scenario::Setting;
+use crate::sim::network_options::NetworkOptions;
 use crate::sim::observe::oracle_roster;
 use crate::sim::sets::ProcessSet;
 use crate::sim::simulator::Simulator;
@@ -103,7 +104,7 @@ impl Simulator {
 
     fn freeze_faults(&mut self) {
         let capacity = self.run.faults.network.link_capacity;
-        self.run.faults.network = Profile::None.network();
+        self.run.faults.network = NetworkOptions::none();
         self.run.faults.network.link_capacity = capacity;
         self.run.faults.crash_per_million = 0;
         self.run.faults.restart_per_million = 0;

@@ -12,7 +12,7 @@ use crate::prng::Seeds;
 use crate::scenario::{Run, TimedAct};
 use crate::shard::boot::Booted;
 use crate::shard::{Group, Mailbox};
-use crate::sim::acts::{Agenda, Warming};
+use crate::sim::acts::{Agenda, FaultMask, Warming};
 use crate::sim::client::{Client, ClientEffect};
 use crate::sim::damage::DiskTroubles;
 use crate::sim::disk::DiskOptions;
@@ -85,7 +85,7 @@ enum Phase {
     Deliver,
     /// Pumps run until nothing is ready.
     PumpAfterDelivery,
-    /// Outboxes drain, partitions and clogs change, oracles look.
+    /// Outboxes drain, oracles look.
     End,
 }
 
@@ -115,6 +115,8 @@ pub struct Simulator {
     /// Acts of the run that were performed.
     pub(super) acts_done: usize,
     pub(super) agenda: Agenda,
+    /// Where given, the only faults that the dice may inject.
+    pub(super) fault_mask: Option<FaultMask>,
     pub(super) warming: Option<Warming>,
     choices: ChoiceSource,
     phase: Phase,
@@ -159,6 +161,7 @@ impl Simulator {
             tick: Tick(0),
             acts_done: 0,
             agenda: Agenda::default(),
+            fault_mask: None,
             warming: None,
             choices: ChoiceSource::new(seeds.executor),
             phase: Phase::Begin,
@@ -313,7 +316,6 @@ impl Simulator {
         for outgoing in std::mem::take(&mut self.client_outbox) {
             self.submit(outgoing);
         }
-        self.change_network();
         self.look();
     }
 

@@ -17,6 +17,8 @@ pub enum Recording {
     NotesOnly,
     /// No event: for sweeps.
     Nothing,
+    /// What was done to the world, and nothing else: for hunts.
+    ActsOnly,
 }
 
 /// Events kept unless told otherwise.
@@ -83,6 +85,7 @@ impl Recorder {
                 !matches!(event.kind, EventKind::Sent { .. } | EventKind::Ended { .. })
             }
             Recording::Nothing => false,
+            Recording::ActsOnly => matches!(event.kind, EventKind::Acted(_)),
         };
         if !wanted || self.kept_max == 0 {
             return;
