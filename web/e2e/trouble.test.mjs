@@ -73,6 +73,7 @@ test("after a trap the page says so, keeps the link, and reloads just before", a
 
 test("a hidden tab stands still, and does not catch up afterwards", async () => {
   const person = new Person(await site.open(), site.url);
+  await person.page.clock.install();
   // Playwright keeps every tab visible; a hidden one gets no animation frames, and this is all that the page may go by.
   await person.page.addInitScript(() => {
     /** @type {FrameRequestCallback[]} */
@@ -91,7 +92,6 @@ test("a hidden tab stands still, and does not catch up afterwards", async () => 
       },
     });
   });
-  await person.page.clock.install();
   await person.open(`v=1&seed=7&${QUICK}`);
   await person.page.clock.pauseAt(Date.now() + 60_000);
   await person.page.clock.runFor(3000);
