@@ -433,7 +433,7 @@ export class Conductor {
       tick = sim.tick();
       sim.maybeCheckpoint(tick, branch.id);
       if (performance.now() - sliceStart < SLICE_MS) continue;
-      this.#recorder.collectMarks(sim, branch.id);
+      this.#recorder.collectMarks(sim, branch.id, this.#store.state.frame?.replica_count ?? 1);
       this.#store.change({ seeking: { from, to: whole, at: tick } });
       await nextSlice();
       if (this.#goal !== goal) return false;
@@ -497,7 +497,7 @@ export class Conductor {
     const shown = { tick: frame.tick, step: frame.step };
     const unchangedTicks = this.#player.observe(frame);
     const fresh = this.#recorder.collect(sim, frame, isMoving && this.#store.state.isPlaying);
-    const marks = this.#recorder.collectMarks(sim, this.#loaded);
+    const marks = this.#recorder.collectMarks(sim, this.#loaded, frame.replica_count);
     this.#store.change({ frame, packets, shown, unchangedTicks, canUndo: this.#undo.length > 0, canRedo: this.#redo.length > 0 });
     this.#recorder.extend(frame, this.#loaded);
     if (shown.step === 0) sim.maybeCheckpoint(shown.tick, this.#loaded);

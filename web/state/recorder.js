@@ -6,7 +6,7 @@
 import { comparePositions } from "../link.js";
 import { rowText } from "../words.js";
 import { changeBranch, historyOf, lineageOf } from "./branches.js";
-import { extendSpans, ledView, markOf } from "./marks.js";
+import { markOf, spanAfter } from "./marks.js";
 
 /** @typedef {import("../link.js").Position} Position */
 /** @typedef {import("../types.js").EventRow} EventRow */
@@ -100,9 +100,10 @@ export class Recorder {
    * Takes what the timeline paints.
    * @param {import("../sim.js").Sim} sim
    * @param {number} id
+   * @param {number} replicaCount
    * @returns {EventRow[]}
    */
-  collectMarks(sim, id) {
+  collectMarks(sim, id, replicaCount) {
     const branch = this.#branch(id);
     const known = Math.max(branch.marks[branch.marks.length - 1]?.number ?? -1, this.#marked.get(id) ?? -1);
     const fresh = [];
@@ -115,9 +116,15 @@ export class Recorder {
     const own = fresh.filter((row) => comparePositions(row, branch.fork) > 0);
     if (fresh.length > 0) this.#marked.set(id, fresh[fresh.length - 1]?.number ?? known);
     if (own.length === 0) return own;
+    const { spans } = historyOf(this.#store.state.branches, id);
+    let last = spans[spans.length - 1] ?? null;
     for (const row of own) {
       const mark = markOf(row);
       if (mark) branch.marks.push(mark);
+      const span = spanAfter(last, row, replicaCount);
+      if (!span) continue;
+      branch.spans.push(span);
+      last = span;
     }
     const marks = branch.marks.length > MARKS_MAX ? thinReplies(branch.marks) : branch.marks;
     this.#change(id, { marks });
@@ -133,11 +140,7 @@ export class Recorder {
     const branch = this.#branch(id);
     const shown = { tick: frame.tick, step: frame.step };
     if (comparePositions(shown, branch.live) < 0) return;
-    const before = historyOf(this.#store.state.branches, id).spans;
-    const view = ledView(frame);
-    const isSame = before.length > 0 && before[before.length - 1]?.view === view;
-    const spans = isSame ? branch.spans : extendSpans(branch.spans, shown.tick, view);
-    this.#change(id, { live: shown, spans, marks: withViolations(this.#branch(id).marks, frame) });
+    this.#change(id, { live: shown, marks: withViolations(this.#branch(id).marks, frame) });
   }
 
   /**

@@ -9,7 +9,7 @@ import { hueIndex } from "./view.js";
 
 /** @typedef {import("../types.js").Packet} Packet */
 /** @typedef {import("../geometry.js").Point} Point */
-/** @typedef {{ packet: Packet, x: number, y: number }} Placed */
+/** @typedef {{ packet: Packet, x: number, y: number, isQueued: boolean }} Placed isQueued: behind another one */
 
 const BURST_MS = 900;
 /** Slower than this, packets carry their names. */
@@ -91,11 +91,11 @@ export class PacketPainter {
     const size = Math.max(3.4, Math.min(5.6, layout.radius / 7.5));
     const isNamed = pace <= LABEL_PACE && layout.width > 520 && layout.replicas.length <= CROWD;
     let names = 0;
-    for (const { packet, x, y } of this.#placed) {
+    for (const { packet, x, y, isQueued } of this.#placed) {
       const isSelected = packet.key === selected;
       this.#drawPacket(context, packet, x, y, size, isSelected);
       const isLoud = classOf(packet.kind) !== "heartbeat";
-      if (isSelected || (isNamed && isLoud && names < LABELS_MAX)) {
+      if (isSelected || (isNamed && isLoud && !isQueued && names < LABELS_MAX)) {
         names += 1;
         const isLeftwards = placeOf(layout, packet.to).x < placeOf(layout, packet.from).x - layout.radius;
         this.#name(context, packetText(packet.kind, packet.op), x, y, isLeftwards ? -size : size);
@@ -231,7 +231,8 @@ function place(layout, packets, links, now) {
     // What a wall or a filter will take is taken when due; until then it stands before it.
     const isLost = link !== undefined && (link.cut || link.partitioned || link.filtered.includes(KINDS[packet.kind] ?? ""));
     const reach = isLost ? Math.min(progress, OBSTACLE - 0.03) : progress;
-    return { packet, ...between(a, b, behindObstacle(reach, isStopped, Math.min(place, 8))) };
+    const spot = between(a, b, behindObstacle(reach, isStopped, Math.min(place, 8)));
+    return { packet, ...spot, isQueued: isStopped && place > 0 };
   });
 }
 

@@ -93,8 +93,11 @@ export class Transport extends View {
         .pace {
           padding-left: 2px;
         }
-        .skip {
-          order: 9;
+        .skip-text {
+          min-width: 62px;
+        }
+        .long {
+          display: none;
         }
       }
       @media (max-width: 460px) {
@@ -136,7 +139,7 @@ export class Transport extends View {
       </span>
       <label class="check skip">
         <input type="checkbox" .checked=${skipsQuiet} @change=${(/** @type {Event} */ event) => this.app.store.setSkipsQuiet(/** @type {HTMLInputElement} */ (event.target).checked)} />
-        <span class="skip-text ${isSkipping ? "skips" : ""}">${isSkipping ? "quiet: running fast" : "skip quiet"}</span>
+        <span class="skip-text ${isSkipping ? "skips" : ""}">${isSkipping ? html`quiet<span class="long">: running fast</span>` : html`skip<span class="long"> quiet</span>`}</span>
       </label>
       <span class="grow"></span>
       ${seeking ? html`<span class="soft small num">replaying ${seeking.at} of ${seeking.to}</span>` : nothing}
