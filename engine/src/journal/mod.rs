@@ -6,7 +6,7 @@ mod superblock;
 
 use std::rc::Rc;
 
-pub use recovery::{Rings, SlotFound, decide_slot, recover_rings};
+pub use recovery::{Case, Decision, Rings, Unreadable, Window, case, decide, recover_rings};
 pub use superblock::{COPIES, Unopenable, open_superblock, write_order};
 
 use crate::ids::{GroupId, Op};

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::ids::{GroupId, Op};
-use crate::journal::{self, Block, COPIES, Sector, Unopenable, Zone, open_superblock, write_order};
+use crate::journal::{
+    self, Block, COPIES, Sector, Unopenable, Window, Zone, open_superblock, write_order,
+};
 use crate::machine::Partition;
 use crate::prng::Rng;
 use crate::shard::bus::MessageBus;
@@ -17,7 +19,7 @@ use crate::vsr::io::Superblock;
 use crate::vsr::knobs::Knobs;
 use crate::vsr::message::{Header, Prepare};
 use crate::vsr::note::Note;
-use crate::vsr::{Context, Recovered, Replica, Roster};
+use crate::vsr::{Context, DamagedSlot, Recovered, Replica, Roster};
 
 /// Where a booted group is put, for those who look at it.
 pub type Booted = Rc<RefCell<Option<Rc<RefCell<Group>>>>>;
@@ -83,20 +85,28 @@ async fn read_disk<B: MessageBus>(
     let order = write_order(&by_place, &superblock);
     let prepares = read_zone(bus, group, Zone::Prepares).await;
     let headers = read_zone(bus, group, Zone::Headers).await;
-    // What is damaged is as if it were not there, until the recovery table tells them apart.
-    let prepares: BTreeMap<u32, Rc<Prepare>> = prepares
+    let prepares: BTreeMap<u32, Sector<Rc<Prepare>>> = prepares
         .into_iter()
-        .filter_map(|(place, sector)| Some((place, sector.and_then(Block::prepare).block()?)))
+        .map(|(place, sector)| (place, sector.and_then(Block::prepare)))
         .collect();
-    let headers: BTreeMap<u32, Rc<Header>> = headers
+    let headers: BTreeMap<u32, Sector<Rc<Header>>> = headers
         .into_iter()
-        .filter_map(|(place, sector)| Some((place, sector.and_then(Block::header).block()?)))
+        .map(|(place, sector)| (place, sector.and_then(Block::header)))
         .collect();
-    let rings = journal::recover_rings(&prepares, &headers, boot.knobs.journal_slots);
+    let window = Window {
+        checkpoint: superblock.checkpoint,
+        slots: boot.knobs.journal_slots,
+    };
+    let rings = journal::recover_rings(&headers, &prepares, window);
     heal_headers(bus, boot, &rings.to_heal).await;
+    let damaged = rings.unreadable.into_iter().map(|slot| DamagedSlot {
+        op: slot.op,
+        header: slot.header,
+    });
     let recovered = Recovered {
         superblock: superblock.as_ref().clone(),
         prepares: rings.prepares,
+        damaged: damaged.collect(),
     };
     Ok((recovered, order))
 }

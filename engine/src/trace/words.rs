@@ -70,6 +70,9 @@ pub(super) fn status(status: Status) -> &'static str {
         Status::Normal => "I take part in my view as usual",
         Status::ViewChange => "I am in a view change",
         Status::Recovering => "I restarted and still ask who leads",
+        Status::RecoveringHead => {
+            "I restarted, cannot read where my log ends, and still ask who leads"
+        }
     }
 }
 
