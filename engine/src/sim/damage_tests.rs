@@ -263,8 +263,8 @@ fn dice_damage_within_the_atlas_the_same_way_every_time() {
 #[test]
 fn each_of_the_dice_falls_when_its_rate_asks_for_it() {
     let faults = |keys: &str| {
-        let mut simulator = simulator(&format!("v=1&load=0.5{keys}"));
-        go(&mut simulator, 1_000);
+        let mut simulator = simulator(&format!("v=1&clients=4&load=1{keys}"));
+        go(&mut simulator, 5_000);
         let totals = simulator.world.record.borrow().totals;
         (totals.disk_faults, totals.torn_writes)
     };
