@@ -93,6 +93,7 @@ impl Group {
     /// A replica went down or begins to boot.
     pub(super) fn booting(&mut self, replica: ReplicaId) {
         self.honest_acks.booting(replica);
+        self.commits_rise.booting(replica);
     }
 
     fn in_view(&mut self, replica: ReplicaId, view: View) {

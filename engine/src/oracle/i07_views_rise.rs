@@ -141,7 +141,7 @@ impl ViewsRise {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::World;
+    use super::super::testing::{GROUP, World};
     use super::*;
     use crate::ids::{Checksum, Op};
     use crate::vsr::message::Message;
@@ -163,6 +163,21 @@ mod tests {
             world.kept()[0].text,
             "2 sent a PrepareOk of view 0, after it had promised view 1 by a Commit"
         );
+    }
+
+    #[test]
+    fn a_superblock_that_the_disk_lied_about_excuses_its_replica() {
+        let mut world = World::new(3);
+        world.send(2, 1, Message::Commit { commit_max: Op(0) });
+        world.members[2].durable_view = View(1);
+        world.tick();
+        world.crash(2);
+        world.oracles.superblock_lost(ReplicaId(2), GROUP);
+        world.members[2].durable_view = View(0);
+        world.boot(2);
+        world.send(2, 0, ack());
+        world.tick();
+        assert_eq!(world.found(Property::I7), 0);
     }
 
     #[test]

@@ -143,6 +143,7 @@ impl Simulator {
         }
         let record = &mut *self.world.record.borrow_mut();
         record.totals.torn_writes += outage.torn.len() as u64;
+        record.totals.disk_faults += outage.unkept.len() as u64;
         for (_, block) in &outage.unkept {
             let oracles = &mut record.oracles;
             match block.op() {
@@ -352,20 +353,21 @@ fn verb_of(replica: ReplicaId, disk: &Disk<Block>, whim: Whim) -> Option<Verb> {
             Block::Header(header) => Some(Verb::Corrupt(replica, header.op, Part::Header)),
             Block::Superblock(_) => None,
         },
+        // It is the prepare that went astray, and shows once the header is written, too.
         Whim::Misdirect { address, mut rng } => {
-            let prepare = disk.durable(address).block()?.prepare()?;
+            let op = disk.durable(address).block()?.header()?.op;
             let ring = journal::zone(GROUP_PARTITION_0, Zone::Prepares);
             let targets: Vec<Op> = disk
                 .scan(ring)
                 .into_iter()
-                .filter(|&(at, _)| at != address)
                 .filter_map(|(_, sector)| sector.block()?.op())
+                .filter(|&other| other != op)
                 .collect();
             let count = u32::try_from(targets.len())
                 .ok()
                 .filter(|&count| count > 0)?;
             let to = *targets.get(usize::try_from(rng.below(count)).ok()?)?;
-            Some(Verb::Misdirect(replica, prepare.header.op, to))
+            Some(Verb::Misdirect(replica, op, to))
         }
     }
 }

@@ -261,6 +261,20 @@ fn dice_damage_within_the_atlas_the_same_way_every_time() {
 }
 
 #[test]
+fn each_of_the_dice_falls_when_its_rate_asks_for_it() {
+    let faults = |keys: &str| {
+        let mut simulator = simulator(&format!("v=1&clients=4&load=1{keys}"));
+        go(&mut simulator, 5_000);
+        let totals = simulator.world.record.borrow().totals;
+        (totals.disk_faults, totals.torn_writes)
+    };
+    assert!(faults("&rot=0.1").0 > 3);
+    assert!(faults("&misdirect=0.1").0 > 3);
+    assert!(faults("&tear=1&crash=0.05&restart=0.2&crash-primary=yes").1 > 0);
+    assert_eq!(faults("&crash=0.05&restart=0.2&crash-primary=yes"), (0, 0));
+}
+
+#[test]
 fn dice_that_are_never_rolled_change_nothing() {
     let hash = |keys: &str| {
         let link = format!("v=1&seed=4&faults=heavy&crash=0.005&restart=0.02&load=0.3{keys}");
