@@ -54,14 +54,19 @@ class App extends HTMLElement {
     return branches.find(({ id }) => id === branch)?.live.tick ?? 0;
   }
 
-  /** @returns {boolean} whether a replay is under way */
+  /** @returns {boolean} whether it is on its way to another run or place */
   get isSeeking() {
-    return this.#store.state.seeking !== null;
+    return this.#run.isBusy;
   }
 
   /** @returns {string} the link of what is shown */
   get link() {
     return this.#run.linkNow();
+  }
+
+  /** @returns {{ memory: number, checkpoints: number, lastMs: number } | null} bytes that the run holds */
+  get footprint() {
+    return this.#run.footprint;
   }
 
   /** @returns {number[]} ticks at which a memory checkpoint stands */

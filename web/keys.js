@@ -52,7 +52,7 @@ function isTaken(event) {
   if (!(target instanceof Element)) return false;
   if (target.matches("input:not([type=checkbox],[type=file]), textarea, select")) return true;
   const isPress = event.key === " " || event.key === "Enter";
-  return isPress && target.closest("button, a, summary, label, input, [role=button], [role=slider]") !== null;
+  return isPress && target.closest("button, a, summary, label, input, [role=button]") !== null;
 }
 
 /**

@@ -55,6 +55,7 @@ export class Sim {
   /** @type {import("./sim/checkpoints.js").Checkpoint | null} */
   #last = null;
   #workMs = 0;
+  #costMs = 0;
   #isDead = false;
 
   /**
@@ -83,6 +84,11 @@ export class Sim {
     return this.#isDead;
   }
 
+  /** @returns {{ memory: number, checkpoints: number, lastMs: number }} bytes held, and what the last checkpoint took */
+  get footprint() {
+    return { memory: this.#memory.buffer.byteLength, checkpoints: this.#table.bytes, lastMs: this.#costMs };
+  }
+
   /** @returns {number[]} ticks at which a checkpoint stands */
   get checkpointTicks() {
     return this.#table.entries.map((entry) => entry.tick);
@@ -106,11 +112,6 @@ export class Sim {
   /** @returns {string} */
   link() {
     return this.#call(() => this.#handle.link());
-  }
-
-  /** @returns {import("./types.js").Verdict} */
-  verdict() {
-    return this.#call(() => this.#handle.verdict());
   }
 
   /** @returns {import("./types.js").Packet[]} */
@@ -145,6 +146,15 @@ export class Sim {
     return this.#call(() => this.#handle.events(from, max));
   }
 
+  /**
+   * @param {number} from
+   * @param {number} max
+   * @returns {import("./types.js").EventRow[]} only what a timeline paints
+   */
+  marks(from, max) {
+    return this.#call(() => this.#handle.marks(from, max));
+  }
+
   /** @param {number} ticks */
   advanceTicks(ticks) {
     this.#timed(() => this.#handle.advance_ticks(ticks));
@@ -153,6 +163,15 @@ export class Sim {
   /** @returns {boolean} */
   advanceEvent() {
     return this.#timed(() => this.#handle.advance_event());
+  }
+
+  /**
+   * Goes on to an event of a tick, or to its end.
+   * @param {number} tick
+   * @param {number} step
+   */
+  advanceTo(tick, step) {
+    this.#timed(() => this.#handle.advance_to(tick, step));
   }
 
   /**
@@ -178,11 +197,13 @@ export class Sim {
     const last = this.#last;
     const ticks = last === null || last.tick > tick ? Number.POSITIVE_INFINITY : tick - last.tick;
     if (ticks === 0 && last?.branch === branch) return;
-    if (!isWanted && this.#workMs < WORK_MS && ticks < TICKS_MAX) return;
+    if (!isWanted && this.#workMs < Math.max(WORK_MS, this.#costMs * 1.5) && ticks < TICKS_MAX) return;
     this.#workMs = 0;
     const image = new Uint8Array(this.#memory.buffer);
     if (this.#table.entries.some((entry) => entry.tick === tick && entry.branch === branch)) return;
+    const start = performance.now();
     this.#last = this.#table.add(tick, branch, image, last);
+    this.#costMs = performance.now() - start;
   }
 
   /**

@@ -24,6 +24,7 @@
  * @property {import("./types.js").EventRow[]} rows events up to the shown place; appended to in place
  * @property {number} rowsVersion rises when `rows` changes
  * @property {Position} shown
+ * @property {number} unchangedTicks for how long no replica and no client has changed
  * @property {boolean} isPlaying
  * @property {number} pace ticks a second
  * @property {boolean} skipsQuiet
@@ -47,7 +48,6 @@
  * @property {string | null} runError
  * @property {Caption | null} caption
  * @property {string} said
- * @property {import("./types.js").Verdict} verdict
  */
 
 /** @returns {State} */
@@ -60,6 +60,7 @@ export function initialState() {
     rows: [],
     rowsVersion: 0,
     shown: { tick: 0, step: 0 },
+    unchangedTicks: 0,
     isPlaying: false,
     pace: 2,
     skipsQuiet: true,
@@ -83,7 +84,6 @@ export function initialState() {
     runError: null,
     caption: null,
     said: "",
-    verdict: { kind: "running", text: "" },
   };
 }
 
@@ -178,6 +178,11 @@ export class Store {
   /** @param {"share" | "keys" | null} dialog */
   showDialog(dialog) {
     this.change({ dialog });
+  }
+
+  /** @param {boolean} skipsQuiet */
+  setSkipsQuiet(skipsQuiet) {
+    this.change({ skipsQuiet, isSkipping: false });
   }
 
   /** @param {Theme} theme */

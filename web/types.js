@@ -16,7 +16,7 @@
  * @property {{ replication: number, view_change: number, nack: number }} quorums
  * @property {Record<string, number>} knobs
  * @property {Faults} faults
- * @property {{ load_per_million: number, running: boolean }} workload
+ * @property {{ load_per_million: number, retry_ticks: number, running: boolean }} workload
  * @property {Replica[]} replicas
  * @property {Client[]} clients
  * @property {Link[]} links
@@ -24,6 +24,10 @@
  * @property {Check[]} checks
  * @property {Violation[]} violations
  * @property {Record<string, number>} totals
+ * @property {{ name: string | null, done: number, steps: number }} story
+ * @property {{ core: number[], deadline: number, over: boolean } | null} settle
+ * @property {Verdict} verdict
+ * @property {number} next_event the number that the next event will have
  */
 
 /**
@@ -31,8 +35,8 @@
  * @property {number} id
  * @property {boolean} up
  * @property {boolean} paused
- * @property {"normal" | "view-change" | "recovering" | "crashed"} status
- * @property {boolean} primary leads its view, or would
+ * @property {"normal" | "view-change" | "recovering" | "booting" | "crashed"} status
+ * @property {boolean} primary leads its view
  * @property {number} view
  * @property {number} log_view
  * @property {number} durable_view
@@ -46,17 +50,17 @@
  * @property {number} incarnation
  * @property {number} writes_pending
  * @property {number} inbox
+ * @property {boolean} abdicated
  * @property {{ timer: string, left: number, of: number }[]} timers
  * @property {number[]} leave_votes
  * @property {number[]} log_votes
  * @property {{ op: number, from: number[] }[]} acks
  * @property {LogEntry[]} log
- * @property {{ slots: number, written?: number[] } | undefined} journal
  * @property {{ client: number, session: number, request: number }[]} sessions
  * @property {string} digest
  */
 
-/** @typedef {{ op: number, view: number, checksum: string, state: "committed" | "prepared" | "header" | "missing" | "unproven" }} LogEntry */
+/** @typedef {{ op: number, view: number | null, checksum: string | null, state: "committed" | "prepared" | "writing" | "header" | "missing" | "unproven" }} LogEntry */
 
 /**
  * @typedef {object} Client
@@ -65,9 +69,10 @@
  * @property {number} session
  * @property {number} request
  * @property {number} target
- * @property {number} since_tick
+ * @property {number | null} since_tick
  * @property {number} attempts
  * @property {number} replies
+ * @property {string | null} asks what it waits for, in words
  */
 
 /**
@@ -78,7 +83,8 @@
  * @property {boolean} partitioned
  * @property {string[]} filtered
  * @property {string[]} held_kinds
- * @property {number | null} clogged_until
+ * @property {boolean} clogged
+ * @property {number | null} clogged_until nothing where it is not clogged, or until healed
  * @property {number} extra_delay_ticks
  * @property {number | null} loss_per_million
  * @property {number} in_flight
@@ -135,10 +141,13 @@
  * @property {() => Frame} frame
  * @property {() => Float64Array} packets
  * @property {(from: number, max: number) => EventRow[]} events
+ * @property {(from: number, max: number) => EventRow[]} marks
  * @property {() => string} link
  * @property {() => string} hash
  * @property {() => Verdict} verdict
  * @property {() => number} tick
+ * @property {() => number} step
+ * @property {(tick: number, step: number) => void} advance_to
  */
 
 export {};

@@ -117,6 +117,7 @@ export function roleOf(replica) {
   if (replica.paused) return "paused";
   if (replica.status === "view-change") return "view change";
   if (replica.status === "recovering") return "recovering";
+  if (replica.status === "booting") return "starting";
   return replica.primary ? "primary" : "backup";
 }
 

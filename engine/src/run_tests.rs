@@ -34,6 +34,28 @@ fn stopping_at_every_event_changes_no_hash() {
 }
 
 #[test]
+fn an_event_names_the_step_at_which_it_is_first_seen() {
+    let recorder = Recorder::new(Recording::Everything, 100_000);
+    let mut session = Session::new(Run::default(), recorder).unwrap();
+    let mut seen = 0;
+    while session.cursor().tick < Tick(200) {
+        session.advance_event(1);
+        let here = session.cursor();
+        let record = session.simulator().world().record.borrow();
+        for event in record.recorder().events().range(seen..) {
+            let expected = if event.tick == here.tick {
+                here.step
+            } else {
+                0
+            };
+            assert_eq!(event.step, expected, "{here:?}: {event:?}");
+        }
+        seen = record.recorder().events().len();
+    }
+    assert!(seen > 100, "{seen}");
+}
+
+#[test]
 fn every_built_in_story_ends_as_it_says() {
     for story in BUILT_IN {
         let mut session = session(story.run());

@@ -4,12 +4,26 @@
 use engine::frame::{frame, packets};
 use engine::run::Session;
 use engine::scenario::{Condition, Run, decode, encode};
-use engine::trace::{EVENTS_KEPT_DEFAULT, Recorder, Recording};
+use engine::trace::{Recorder, Recording};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 /// Quiet ticks that one step by event passes over at most: ten seconds of virtual time.
 const QUIET_TICKS_MAX: u32 = 1_000;
+
+/// Events that a page can look back on without going back.
+const EVENTS_KEPT: usize = 50_000;
+
+/// What a run of ordinary size comes to need.
+const RESERVE_BYTES: usize = 16 << 20;
+
+/// Takes memory from the host and leaves it to the allocator. A page goes back in time by writing an
+/// older image of the memory back; a run that had to grow would then grow anew each time, since the
+/// allocator of that image knows nothing of what the host has given since.
+fn reserve_memory() {
+    let reserve: Vec<u8> = Vec::with_capacity(RESERVE_BYTES);
+    std::hint::black_box(&reserve);
+}
 
 /// A run being played.
 #[wasm_bindgen]
@@ -27,7 +41,11 @@ impl Playground {
     pub fn new(link: &str) -> Result<Playground, JsError> {
         console_error_panic_hook::set_once();
         let run = decode(link)?;
-        let recorder = Recorder::new(Recording::Everything, EVENTS_KEPT_DEFAULT);
+        // The table of JavaScript values gets its room now: an image of this memory that was taken
+        // before would ask for room again, each time it is restored.
+        drop(JsValue::from_str(""));
+        reserve_memory();
+        let recorder = Recorder::new(Recording::Everything, EVENTS_KEPT);
         Ok(Self {
             session: Session::new(run, recorder)?,
         })
@@ -95,15 +113,23 @@ impl Playground {
     /// # Errors
     /// None that a person can cause.
     pub fn events(&self, from: f64, max: u32) -> Result<JsValue, JsError> {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "event numbers are whole, not negative and below 2^53"
-        )]
-        let from = from as u64;
         let record = self.session.simulator().world().record.borrow();
         let replicas = self.session.run().cluster.replicas;
-        to_js(&record.recorder().rows(from, max as usize, replicas))
+        to_js(&record.recorder().rows(number(from), max as usize, replicas))
+    }
+
+    /// Rows that a timeline paints, from a number on, at most so many.
+    ///
+    /// # Errors
+    /// None that a person can cause.
+    pub fn marks(&self, from: f64, max: u32) -> Result<JsValue, JsError> {
+        let record = self.session.simulator().world().record.borrow();
+        let replicas = self.session.run().cluster.replicas;
+        to_js(
+            &record
+                .recorder()
+                .marks(number(from), max as usize, replicas),
+        )
     }
 
     /// The link that replays the run to where it stands.
@@ -207,7 +233,20 @@ pub fn episode_link() -> String {
     encode(&opening.map_or_else(Run::default, engine::scenario::BuiltIn::run))
 }
 
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "event numbers are whole, not negative and below 2^53"
+)]
+fn number(from: f64) -> u64 {
+    from as u64
+}
+
+/// By way of JSON, so that nothing of the page's stays behind: references to its values are numbers
+/// in this memory for places in a table outside it. A serialiser that keeps the names of fields as
+/// such references fails once an older image of the memory is written back, which knows a shorter
+/// table.
 fn to_js(value: &impl Serialize) -> Result<JsValue, JsError> {
-    let serializer = serde_wasm_bindgen::Serializer::json_compatible();
-    Ok(value.serialize(&serializer)?)
+    let text = serde_json::to_string(value)?;
+    js_sys::JSON::parse(&text).map_err(|_| JsError::new("the browser does not read JSON"))
 }

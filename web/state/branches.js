@@ -19,8 +19,8 @@ import { actsUpTo } from "../link.js";
  * @property {Position} fork where it left its parent
  * @property {string[]} acts all of them, from the start of the run
  * @property {Position} live the farthest place reached
- * @property {Mark[]} marks what happened after the fork
- * @property {Span[]} spans who led after the fork
+ * @property {Mark[]} marks what happened after the fork; appended to in place
+ * @property {Span[]} spans who led after the fork; appended to in place
  */
 
 /**
@@ -33,7 +33,7 @@ import { actsUpTo } from "../link.js";
  */
 export function rootBranch(id, run, cluster, acts, name) {
   const start = { tick: 0, step: 0 };
-  return { id, run, name, cluster, parent: null, fork: start, acts, live: start, marks: [], spans: [] };
+  return { id, run, name, cluster, parent: null, fork: start, acts, live: start, marks: [], spans: [{ from: 0, view: 0 }] };
 }
 
 /**

@@ -19,6 +19,8 @@ import { branchOf, liveOf } from "../state.js";
 
 /** Longest stretch of script that a seek may take from a frame. */
 const SLICE_MS = 7;
+/** An instance that grew beyond this is left for a new one. */
+const MEMORY_MAX = 256 * 1024 * 1024;
 
 /** Drives one Run at a time and keeps the others as data. */
 export class Conductor {
@@ -30,6 +32,7 @@ export class Conductor {
   #runs = 0;
   #ids = 0;
   #opens = 0;
+  #opening = 0;
   /** @type {{ branch: number, at: Position } | null} */
   #goal = null;
   /** @type {Promise<void> | null} */
@@ -64,6 +67,16 @@ export class Conductor {
     return this.#recorder.bursts;
   }
 
+  /** @returns {boolean} whether it is on its way to another run or place */
+  get isBusy() {
+    return this.#goal !== null || this.#opening > 0;
+  }
+
+  /** @returns {{ memory: number, checkpoints: number, lastMs: number } | null} */
+  get footprint() {
+    return this.#sim?.footprint ?? null;
+  }
+
   /** @returns {number[]} */
   get checkpointTicks() {
     return this.#sim?.checkpointTicks ?? [];
@@ -93,6 +106,7 @@ export class Conductor {
     this.#opens += 1;
     const turn = this.#opens;
     const isEpisode = link === "";
+    this.#opening += 1;
     try {
       const opened = await Sim.open((glue) => (isEpisode ? glue.episode_link() : link));
       if (turn === this.#opens) await this.#begin(opened.sim, opened.link, { isEpisode, isCalm, name: "as opened" });
@@ -100,6 +114,8 @@ export class Conductor {
       if (turn !== this.#opens) return;
       if (error instanceof EngineTrap) this.#trapped(error, link);
       else await this.#openDefault(link, error, isCalm);
+    } finally {
+      this.#opening -= 1;
     }
   }
 
@@ -180,6 +196,7 @@ export class Conductor {
     const link = mergeLink(clusterOf(base), changes);
     this.#opens += 1;
     const turn = this.#opens;
+    this.#opening += 1;
     try {
       const { sim } = await Sim.open(() => link);
       if (turn !== this.#opens) return;
@@ -189,6 +206,8 @@ export class Conductor {
     } catch (error) {
       if (error instanceof EngineTrap) this.#trapped(error, link);
       else this.#store.change({ runError: messageOf(error) });
+    } finally {
+      this.#opening -= 1;
     }
   }
 
@@ -214,11 +233,6 @@ export class Conductor {
   setPace(pace) {
     this.#episode?.release();
     this.#store.change({ pace });
-  }
-
-  /** @param {boolean} skipsQuiet */
-  setSkipsQuiet(skipsQuiet) {
-    this.#store.change({ skipsQuiet, isSkipping: false });
   }
 
   /** @param {string} verb what a caption's button does */
@@ -412,36 +426,24 @@ export class Conductor {
     let sliceStart = performance.now();
     let chunk = 1;
     while (tick < whole) {
+      const chunkStart = performance.now();
       sim.advanceTicks(Math.min(chunk, whole - tick));
-      chunk = Math.min(512, chunk * 2);
+      // Ticks differ a thousandfold in what they cost; a chunk is to be felt and no more.
+      chunk = performance.now() - chunkStart < SLICE_MS / 4 ? chunk * 2 : Math.max(1, chunk >> 1);
       tick = sim.tick();
       sim.maybeCheckpoint(tick, branch.id);
       if (performance.now() - sliceStart < SLICE_MS) continue;
-      this.#recorder.collect(sim, branch.id);
+      this.#recorder.collectMarks(sim, branch.id, this.#store.state.frame?.replica_count ?? 1);
       this.#store.change({ seeking: { from, to: whole, at: tick } });
       await nextSlice();
       if (this.#goal !== goal) return false;
       sliceStart = performance.now();
-      chunk = Math.max(1, chunk >> 1);
     }
-    this.#stepInto(sim, goal.at);
+    if (goal.at.step > 0) sim.advanceTo(goal.at.tick, goal.at.step);
     this.#player.fraction = 0;
     this.#store.change({ branch: branch.id });
     this.#refresh(false);
     return true;
-  }
-
-  /**
-   * @param {Sim} sim
-   * @param {Position} at
-   */
-  #stepInto(sim, at) {
-    if (at.step === 0) return;
-    for (let guard = 0; guard < 100_000; guard += 1) {
-      if (!sim.advanceEvent()) return;
-      const { tick, step } = sim.frame();
-      if (comparePositions({ tick, step }, at) >= 0) return;
-    }
   }
 
   /**
@@ -472,7 +474,8 @@ export class Conductor {
    */
   async #simOf(branch) {
     const shownRun = this.#loaded < 0 ? branch.run : this.#branch(this.#loaded).run;
-    if (this.#sim && !this.#sim.isDead && shownRun === branch.run) return this.#sim;
+    const held = this.#sim;
+    if (held && !held.isDead && shownRun === branch.run && held.footprint.memory < MEMORY_MAX) return held;
     const { sim } = await Sim.open(() => mergeLink(branch.cluster, { act: branch.acts.join("_") || null }));
     this.#sim = sim;
     this.#loaded = branch.id;
@@ -492,20 +495,24 @@ export class Conductor {
     const frame = sim.frame();
     const packets = sim.packets();
     const shown = { tick: frame.tick, step: frame.step };
-    this.#player.observe(frame);
-    const fresh = this.#recorder.collect(sim, this.#loaded);
-    const verdict = sim.verdict();
-    this.#store.change({ frame, packets, shown, verdict, canUndo: this.#undo.length > 0, canRedo: this.#redo.length > 0 });
+    const unchangedTicks = this.#player.observe(frame);
+    const fresh = this.#recorder.collect(sim, frame, isMoving && this.#store.state.isPlaying);
+    const marks = this.#recorder.collectMarks(sim, this.#loaded, frame.replica_count);
+    this.#store.change({ frame, packets, shown, unchangedTicks, canUndo: this.#undo.length > 0, canRedo: this.#redo.length > 0 });
     this.#recorder.extend(frame, this.#loaded);
     if (shown.step === 0) sim.maybeCheckpoint(shown.tick, this.#loaded);
     this.#recorder.remember(frame, this.#loaded);
-    if (isMoving) this.#recorder.tell(fresh);
+    if (isMoving) this.#recorder.tell(fresh, marks);
     if (this.#episode) {
       this.#episode.watch(frame);
       if (this.#episode.caption !== this.#store.state.caption) this.#store.change({ caption: this.#episode.caption });
     }
-    if (frame.violations.length > this.#violations && this.#store.state.isPlaying) this.pause();
-    this.#violations = Math.max(this.#violations, frame.violations.length);
+    const violation = frame.violations[this.#violations];
+    if (!violation) return;
+    this.#violations = frame.violations.length;
+    this.pause();
+    this.#store.notify(`${violation.property} is violated: ${violation.text}`, "bad");
+    this.#store.say(`${violation.property} is violated at tick ${violation.tick}: ${violation.text}`);
   }
 
   /**

@@ -32,26 +32,18 @@ function kindOf(row) {
 }
 
 /**
- * @param {import("../types.js").Frame} frame
- * @returns {number | null} the newest view that is led now
+ * Who leads after something big: a view that starts has its head as the row's op; from when its primary crashes, or a
+ * newer view is entered, nobody leads.
+ * @param {Span | null} last
+ * @param {EventRow} row
+ * @param {number} replicaCount
+ * @returns {Span | null} nothing where it stays as it was
  */
-export function ledView(frame) {
-  let newest = null;
-  for (const replica of frame.replicas) {
-    const leads = replica.up && replica.primary && replica.status === "normal";
-    if (leads && (newest === null || replica.view > newest)) newest = replica.view;
-  }
-  return newest;
-}
-
-/**
- * @param {Span[]} spans
- * @param {number} tick
- * @param {number | null} view
- * @returns {Span[]} the same list if nothing changed
- */
-export function extendSpans(spans, tick, view) {
-  const last = spans[spans.length - 1];
-  if (last && (last.view === view || last.from >= tick)) return spans;
-  return [...spans, { from: tick, view }];
+export function spanAfter(last, row, replicaCount) {
+  const led = last?.view ?? null;
+  const isView = row.class === "view-change" && row.view !== null;
+  if (isView && row.op !== null && row.view !== led) return { from: row.tick, view: row.view };
+  const isLeft = isView && row.op === null && led !== null && (row.view ?? 0) > led;
+  const isLost = kindOf(row) === "crash" && led !== null && row.replica === led % replicaCount;
+  return isLeft || isLost ? { from: row.tick, view: null } : null;
 }

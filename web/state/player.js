@@ -34,12 +34,17 @@ export class Player {
     this.#changedAt = 0;
   }
 
-  /** @param {Frame} frame notes since when nothing has changed */
+  /**
+   * @param {Frame} frame
+   * @returns {number} for how many ticks nothing has changed
+   */
   observe(frame) {
     const signature = signatureOf(frame);
-    if (signature === this.#signature && frame.tick >= this.#changedAt) return;
-    this.#signature = signature;
-    this.#changedAt = frame.tick;
+    if (signature !== this.#signature || frame.tick < this.#changedAt) {
+      this.#signature = signature;
+      this.#changedAt = frame.tick;
+    }
+    return frame.tick - this.#changedAt;
   }
 
   /**
@@ -60,7 +65,9 @@ export class Player {
   due(passed, asked) {
     const { frame } = this.#store.state;
     if (!frame) return 0;
-    this.fraction += (passed / 1000) * this.#speed(frame, asked ?? this.#store.state.pace);
+    // The episode has a track of its own, in which nothing is skipped.
+    if (asked !== null) this.#skipSpeed = 0;
+    this.fraction += (passed / 1000) * (asked ?? this.#speed(frame, this.#store.state.pace));
     return Math.floor(this.fraction);
   }
 

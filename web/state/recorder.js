@@ -6,14 +6,21 @@
 import { comparePositions } from "../link.js";
 import { rowText } from "../words.js";
 import { changeBranch, historyOf, lineageOf } from "./branches.js";
-import { extendSpans, ledView, markOf } from "./marks.js";
+import { markOf, spanAfter } from "./marks.js";
 
 /** @typedef {import("../link.js").Position} Position */
 /** @typedef {import("../types.js").EventRow} EventRow */
 
-const EVENTS_PAGE = 2000;
 /** Rows kept for the log; older ones leave it. */
 const ROWS_MAX = 20_000;
+/** Rows that a frame may take without thought; more are taken a few times a second, and then only the last. */
+const ROWS_AT_ONCE = 80;
+const COLLECT_MS = 150;
+const ROWS_PASSING = 600;
+const ROWS_WINDOW = 1000;
+const ROWS_LEAST = 200;
+const MARKS_PAGE = 500;
+const MARKS_MAX = 3000;
 const HASHES_MAX = 20_000;
 const BURSTS_MAX = 80;
 const BURST_MS = 1500;
@@ -33,11 +40,28 @@ function withViolations(marks, frame) {
   return [...marks, ...made];
 }
 
+/**
+ * Replies are many and look alike: every second one goes.
+ * @param {import("./branches.js").Mark[]} marks
+ * @returns {import("./branches.js").Mark[]}
+ */
+function thinReplies(marks) {
+  let replies = 0;
+  return marks.filter(({ kind }) => {
+    if (kind !== "reply") return true;
+    replies += 1;
+    return replies % 2 === 0;
+  });
+}
+
 /** One for the page. */
 export class Recorder {
   #store;
   /** @type {Map<string, string>} */
   #hashes = new Map();
+  #collectedAt = 0;
+  /** Numbers up to which marks were read, by branch. @type {Map<number, number>} */
+  #marked = new Map();
   /** Losses, with the time at which they happened here. @type {{ row: EventRow, at: number }[]} */
   bursts = [];
 
@@ -47,41 +71,64 @@ export class Recorder {
   }
 
   /**
-   * Takes the rows that came since the last time.
+   * Takes the rows that came since the last time. Of very many only the last are taken: nobody reads so fast.
    * @param {import("../sim.js").Sim} sim
-   * @param {number} branch
+   * @param {import("../types.js").Frame} frame
+   * @param {boolean} isPassing the run goes on at once, so that a fuller look can wait
    * @returns {EventRow[]}
    */
-  collect(sim, branch) {
+  collect(sim, frame, isPassing) {
     const { rows } = this.#store.state;
-    /** @type {EventRow[]} */
-    const fresh = [];
-    for (;;) {
-      const last = fresh[fresh.length - 1] ?? rows[rows.length - 1];
-      const page = sim.events(last ? last.number + 1 : 0, EVENTS_PAGE);
-      fresh.push(...page);
-      if (page.length < EVENTS_PAGE) break;
-    }
-    if (fresh.length === 0) return fresh;
+    const last = rows[rows.length - 1];
+    const missing = last ? frame.next_event - last.number - 1 : Number.POSITIVE_INFINITY;
+    if (missing <= 0) return [];
+    const time = performance.now();
+    if (isPassing && missing > ROWS_AT_ONCE && time - this.#collectedAt < COLLECT_MS) return [];
+    this.#collectedAt = time;
+    const window = isPassing ? ROWS_PASSING : ROWS_WINDOW;
+    // A log with a gap would tell half a story.
+    if (missing > window) rows.length = 0;
+    const from = Math.max(0, frame.next_event - Math.min(window, missing));
+    const fresh = sim.events(from, frame.next_event - from);
     for (const row of fresh) rows.push(row);
     if (rows.length > ROWS_MAX * 1.5) rows.splice(0, rows.length - ROWS_MAX);
-    this.#addMarks(fresh, branch);
     this.#store.change({ rowsVersion: this.#store.state.rowsVersion + 1 });
-    return fresh;
+    return missing > window ? [] : fresh;
   }
 
   /**
-   * @param {EventRow[]} fresh
+   * Takes what the timeline paints.
+   * @param {import("../sim.js").Sim} sim
    * @param {number} id
+   * @param {number} replicaCount
+   * @returns {EventRow[]}
    */
-  #addMarks(fresh, id) {
+  collectMarks(sim, id, replicaCount) {
     const branch = this.#branch(id);
-    const known = branch.marks[branch.marks.length - 1]?.number ?? -1;
-    const marks = fresh.flatMap((row) => {
-      const mark = row.number > known && comparePositions(row, branch.fork) > 0 ? markOf(row) : null;
-      return mark ? [mark] : [];
-    });
-    if (marks.length > 0) this.#change(id, { marks: [...branch.marks, ...marks] });
+    const known = Math.max(branch.marks[branch.marks.length - 1]?.number ?? -1, this.#marked.get(id) ?? -1);
+    const fresh = [];
+    for (;;) {
+      const from = (fresh[fresh.length - 1]?.number ?? known) + 1;
+      const page = sim.marks(from, MARKS_PAGE);
+      fresh.push(...page);
+      if (page.length < MARKS_PAGE) break;
+    }
+    const own = fresh.filter((row) => comparePositions(row, branch.fork) > 0);
+    if (fresh.length > 0) this.#marked.set(id, fresh[fresh.length - 1]?.number ?? known);
+    if (own.length === 0) return own;
+    const { spans } = historyOf(this.#store.state.branches, id);
+    let last = spans[spans.length - 1] ?? null;
+    for (const row of own) {
+      const mark = markOf(row);
+      if (mark) branch.marks.push(mark);
+      const span = spanAfter(last, row, replicaCount);
+      if (!span) continue;
+      branch.spans.push(span);
+      last = span;
+    }
+    const marks = branch.marks.length > MARKS_MAX ? thinReplies(branch.marks) : branch.marks;
+    this.#change(id, { marks });
+    return own;
   }
 
   /**
@@ -93,11 +140,7 @@ export class Recorder {
     const branch = this.#branch(id);
     const shown = { tick: frame.tick, step: frame.step };
     if (comparePositions(shown, branch.live) < 0) return;
-    const before = historyOf(this.#store.state.branches, id).spans;
-    const view = ledView(frame);
-    const isSame = before.length > 0 && before[before.length - 1]?.view === view;
-    const spans = isSame ? branch.spans : extendSpans(branch.spans, shown.tick, view);
-    this.#change(id, { live: shown, spans, marks: withViolations(this.#branch(id).marks, frame) });
+    this.#change(id, { live: shown, marks: withViolations(this.#branch(id).marks, frame) });
   }
 
   /**
@@ -132,14 +175,15 @@ export class Recorder {
 
   /**
    * Lets the stage burst what was lost, and says what is big.
-   * @param {EventRow[]} fresh
+   * @param {EventRow[]} rows
+   * @param {EventRow[]} marks
    */
-  tell(fresh) {
+  tell(rows, marks) {
     const time = performance.now();
-    for (const row of fresh) {
+    for (const row of rows) {
       if (row.packet !== null && row.fate !== null && row.fate !== "delivered") this.bursts.push({ row, at: time });
-      if (row.big) this.#store.say(rowText(row));
     }
+    for (const row of marks) if (row.big) this.#store.say(rowText(row));
     if (this.bursts.length > BURSTS_MAX) this.bursts.splice(0, this.bursts.length - BURSTS_MAX);
   }
 
@@ -153,7 +197,8 @@ export class Recorder {
     const { rows } = this.#store.state;
     let length = rows.length;
     while (length > 0 && comparePositions(rows[length - 1] ?? at, at) > 0) length -= 1;
-    rows.length = length;
+    // A log that would begin in the middle is read anew.
+    rows.length = length < ROWS_LEAST && (rows[0]?.number ?? 0) > 0 ? 0 : length;
     this.bursts = [];
     this.#store.change({ rowsVersion: this.#store.state.rowsVersion + 1 });
   }

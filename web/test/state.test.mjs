@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { actWords, restOf, sidesAct } from "../acts.js";
 import { clockText, listText, paceText, percentText } from "../format.js";
 import { initialState, Store, toggleReplica } from "../state.js";
-import { extendSpans, ledView, markOf } from "../state/marks.js";
+import { markOf, spanAfter } from "../state/marks.js";
 import { isQuiet, signatureOf, skippableTicks } from "../state/pacing.js";
 
 /** @typedef {import("../types.js").Frame} Frame */
@@ -96,14 +96,16 @@ test("the signature changes with a replica and not with its timers", () => {
   assert.notEqual(signatureOf(b), signatureOf(frame([replica({ head: 1 })])));
 });
 
-test("who leads is the newest view that is normal at its primary", () => {
-  const old = replica({ primary: true, view: 0 });
-  const young = replica({ id: 1, primary: true, view: 1 });
-  assert.equal(ledView(frame([old, young])), 1);
-  assert.equal(ledView(frame([replica({ ...young, status: "view-change" })])), null);
-  const spans = extendSpans([], 0, 0);
-  assert.equal(extendSpans(spans, 5, 0), spans);
-  assert.deepEqual(extendSpans(spans, 9, null), [{ from: 0, view: 0 }, { from: 9, view: null }]);
+test("a view is led from its start until it is left or its primary crashes", () => {
+  const row = (/** @type {object} */ change) =>
+    /** @type {any} */ ({ tick: 9, class: "view-change", big: true, replica: 1, client: null, text: "", op: null, view: 1, ...change });
+  const led = { from: 0, view: 0 };
+  assert.deepEqual(spanAfter(led, row({}), 3), { from: 9, view: null });
+  assert.deepEqual(spanAfter({ from: 9, view: null }, row({ op: 4 }), 3), { from: 9, view: 1 });
+  assert.equal(spanAfter({ from: 9, view: 1 }, row({}), 3), null);
+  const crash = { class: "fault", view: null, text: "crashed; no write was under way" };
+  assert.deepEqual(spanAfter(led, row({ ...crash, replica: 0 }), 3), { from: 9, view: null });
+  assert.equal(spanAfter(led, row({ ...crash, replica: 2 }), 3), null);
 });
 
 test("marks come from what is big, replies and violations", () => {

@@ -55,7 +55,7 @@ export class Actions extends View {
           padding: 4px 2px;
         }
         .hint {
-          font-size: 13.5px;
+          font-size: 13px;
           white-space: nowrap;
         }
       }
@@ -93,7 +93,7 @@ export class Actions extends View {
         return this.#client(selection.id);
       default:
         return html`${this.#button("Write a request", "write.c0")}${this.#heal(frame)}
-          <span class="hint">Select a replica, a link or a packet.</span>`;
+          <span class="hint">Select a replica, link or packet.</span>`;
     }
   }
 
@@ -180,7 +180,7 @@ export class Actions extends View {
       (link) =>
         link.cut ||
         link.partitioned ||
-        link.clogged_until !== null ||
+        link.clogged ||
         link.filtered.length > 0 ||
         link.held_kinds.length > 0 ||
         link.extra_delay_ticks > 0,

@@ -89,8 +89,9 @@ export class Checks extends View {
 
   /** @override */
   render() {
-    const { frame, verdict } = this.state;
+    const { frame } = this.state;
     if (!frame) return nothing;
+    const { verdict } = frame;
     const compared = frame.totals.ops_compared ?? 0;
     return html`<h2>Checks</h2>
       <p class="lead">At every tick the cluster is held against these. So far ${countText(compared)} ops were compared between replicas.</p>

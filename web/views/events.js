@@ -4,6 +4,7 @@
  */
 
 import { css, html, nothing } from "lit";
+import { repeat } from "lit/directives/repeat.js";
 import { comparePositions } from "../link.js";
 import { rowText } from "../words.js";
 import { shared, View } from "./view.js";
@@ -11,7 +12,7 @@ import { shared, View } from "./view.js";
 /** @typedef {import("../types.js").EventRow} EventRow */
 
 const ROW = 42;
-const SPARE = 6;
+const SPARE = 12;
 
 /** Filters, each over one or more of the engine's classes. */
 const GROUPS = [
@@ -175,6 +176,14 @@ export class Events extends View {
     this.#resize.disconnect();
   }
 
+  /** Follows the end only while the end is in sight, as it is now: a scroll may not have been told yet. @override */
+  willUpdate() {
+    const scroll = this.renderRoot.querySelector(".scroll");
+    if (!scroll) return;
+    this.#top = scroll.scrollTop;
+    this.#isFollowing = scroll.scrollTop + scroll.clientHeight >= scroll.scrollHeight - ROW;
+  }
+
   /** @override */
   updated() {
     const scroll = this.renderRoot.querySelector(".scroll");
@@ -218,10 +227,14 @@ export class Events extends View {
             html`<button class="chip" aria-pressed=${this.#shownGroups.has(name)} @click=${() => this.#toggle(name)}>${name}</button>`,
         )}
       </div>
-      <div class="scroll" tabindex="0" role="region" aria-label="Event log" @scroll=${this.#scrolled}>
+      <div class="scroll" tabindex="0" role="region" aria-label="Event log" @scroll=${this.#scrolled} @keydown=${this.#keyed}>
         ${count === 0 ? html`<p class="none">Nothing has happened yet.</p>` : nothing}
         <ol>
-          ${this.#rows.slice(first, last).map((row, index) => this.#row(row, first + index))}
+          ${repeat(
+            this.#rows.slice(first, last),
+            (row) => row.number,
+            (row, index) => this.#row(row, first + index),
+          )}
         </ol>
       </div>`;
   }
@@ -234,9 +247,9 @@ export class Events extends View {
     const isNow = comparePositions(row, this.state.shown) >= 0 || row.tick === this.state.shown.tick;
     const loss = isLoss(row) ? "lost" : "";
     return html`<li data-top=${index * ROW} class="${row.class} ${row.big ? "big" : ""} ${loss} ${isNow ? "now" : ""}">
-      <button @click=${() => this.#follow(row)} title=${rowText(row)}>
-        <span class="t num">${row.tick}${row.step > 0 ? html`<span class="unseen">, step ${row.step}</span>` : nothing}</span>
-        <span class="who num">${whoOf(row)}</span>
+      <button tabindex="-1" data-row=${index} @click=${() => this.#follow(row)} title=${rowText(row)} aria-label=${nameOf(row)}>
+        <span class="t num">${row.tick}</span>
+        <span class="who num">${row.replica ?? (row.client === null ? nothing : `c${row.client}`)}</span>
         <span class="x">${row.text}</span>
       </button>
     </li>`;
@@ -252,6 +265,19 @@ export class Events extends View {
     void run.seek({ tick: row.tick, step: row.step });
   }
 
+  /**
+   * Up and down go from row to row, so that Tab need not pass them all.
+   * @param {KeyboardEvent} event
+   */
+  #keyed(event) {
+    if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
+    event.preventDefault();
+    const now = /** @type {HTMLElement | null} */ (this.shadowRoot?.activeElement ?? null);
+    const place = now?.dataset.row === undefined ? this.#rows.length : Number(now.dataset.row);
+    const next = Math.max(0, Math.min(this.#rows.length - 1, place + (event.key === "ArrowUp" ? -1 : 1)));
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(`[data-row="${next}"]`))?.focus();
+  }
+
   /** @param {string} name */
   #toggle(name) {
     if (this.#shownGroups.has(name)) this.#shownGroups.delete(name);
@@ -261,23 +287,18 @@ export class Events extends View {
     this.requestUpdate();
   }
 
-  /** @param {Event} event */
-  #scrolled(event) {
-    const scroll = /** @type {HTMLElement} */ (event.currentTarget);
-    this.#top = scroll.scrollTop;
-    this.#isFollowing = scroll.scrollTop + scroll.clientHeight >= scroll.scrollHeight - ROW;
-    if (!this.#isFollowing) this.requestUpdate();
+  #scrolled() {
+    this.requestUpdate();
   }
 }
 
 /**
  * @param {EventRow} row
- * @returns {unknown} the process that did it; nothing for what was done to the world
+ * @returns {string} the whole row, for those who hear it
  */
-function whoOf(row) {
-  if (row.replica !== null) return html`<span class="unseen">replica </span>${row.replica}`;
-  if (row.client !== null) return html`<span class="unseen">client </span>c${row.client}`;
-  return nothing;
+function nameOf(row) {
+  const who = row.replica !== null ? `replica ${row.replica} ` : row.client !== null ? `client ${row.client} ` : "";
+  return `${row.tick}${row.step > 0 ? `, step ${row.step}` : ""} ${who}${row.text}`;
 }
 
 /**

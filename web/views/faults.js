@@ -135,6 +135,7 @@ export class Faults extends View {
         (group) => html`<section>
           <h3>${group.title}</h3>
           ${group.rates.map((rate) => this.#rate(rate, Number(frame.faults[rate.key] ?? 0)))}
+          ${group.title === "Replicas" ? this.#crashPrimary(frame.faults.crash_primary === true) : nothing}
         </section>`,
       )}
       <section>
@@ -146,6 +147,15 @@ export class Faults extends View {
         <p class="soft">Faults stop, a part of the cluster heals, and it must come to agree within a bounded time.</p>
         <p class="row"><button @click=${() => run.act("settle")}>Settle</button></p>
       </section>`;
+  }
+
+  /** @param {boolean} isOn */
+  #crashPrimary(isOn) {
+    const change = (/** @type {Event} */ event) => {
+      const { checked } = /** @type {HTMLInputElement} */ (event.target);
+      void this.app.run.act(`set.crash-primary.${checked ? "yes" : "no"}`);
+    };
+    return html`<label class="check"><input type="checkbox" .checked=${isOn} @change=${change} /><span>crash the primary too</span></label>`;
   }
 
   /**

@@ -21,6 +21,7 @@ export function badge(role, x, y, size) {
       return svg`<path class="badge" transform=${place} d="M${-s} ${s * 0.55}L${-s * 0.86} ${-s * 0.5}L${-s * 0.4} ${s * 0.05}L0 ${-s * 0.8}L${s * 0.4} ${s * 0.05}L${s * 0.86} ${-s * 0.5}L${s} ${s * 0.55}Z"/>`;
     case "view change":
       return svg`<path class="badge" transform=${place} d="M0 ${-s * 0.8}L${s * 0.8} ${s * 0.6}L${-s * 0.8} ${s * 0.6}Z"/>`;
+    case "starting":
     case "recovering":
       return svg`<path class="badge open" transform=${place} d="M${s * 0.66} ${-s * 0.2}A${s * 0.7} ${s * 0.7} 0 1 0 ${s * 0.5} ${s * 0.5}M${s * 0.8} ${-s * 0.85}L${s * 0.68} ${-s * 0.15}L${s * 0.02} ${-s * 0.36}"/>`;
     case "paused":

@@ -5,7 +5,7 @@
  */
 
 import { css, html, nothing } from "lit";
-import { durationText, listText } from "../format.js";
+import { countText, durationText, listText } from "../format.js";
 import { classOf, KINDS, packetText, roleInTruth, rowText, timerText } from "../words.js";
 import "./link-panel.js";
 import "./roster.js";
@@ -39,6 +39,10 @@ export class Inspector extends View {
       }
       section {
         margin-bottom: 18px;
+      }
+      .lead {
+        color: var(--soft);
+        margin-bottom: 8px;
       }
       h2 {
         display: flex;
@@ -97,6 +101,9 @@ export class Inspector extends View {
         place-items: center;
         color: var(--h);
         min-width: 0;
+      }
+      .slots .writing {
+        border: 1.5px dashed var(--h);
       }
       .slots .prepared,
       .slots .unproven,
@@ -185,6 +192,7 @@ export class Inspector extends View {
     const role = roleInTruth(replica, frame.replicas);
     const before = this.#before?.replicas[replica.id];
     const leads = replica.primary ? `${role} of view ${replica.view}` : `${role}, view ${replica.view}`;
+    if (!replica.up) return this.#down(replica);
     return html`<section class=${hueOf(replica.view)} aria-label="Replica ${replica.id}">
       <h2>Replica ${replica.id} <span class="tag">${leads}</span></h2>
       <dl class="num">
@@ -202,6 +210,30 @@ export class Inspector extends View {
     </section>
     ${this.#timers(replica)} ${this.#votes(replica, frame)} ${this.#journal(replica)} ${this.#sessions(replica)}
     ${this.#feed(replica)}`;
+  }
+
+  /**
+   * Without power only the disk speaks.
+   * @param {Replica} replica
+   */
+  #down(replica) {
+    return html`<section class=${hueOf(replica.view)} aria-label="Replica ${replica.id}">
+        <h2>Replica ${replica.id} <span class="tag">crashed</span></h2>
+        <p class="lead">It has no memory now. This is what its disk holds, and what it will start from.</p>
+        <dl class="num">
+          <dt><vsr-term word="view">view</vsr-term></dt>
+          <dd>${replica.durable_view}</dd>
+          <dt><vsr-term word="log_view">log_view</vsr-term></dt>
+          <dd>${replica.durable_log_view}</dd>
+          <dt>knows committed</dt>
+          <dd>${replica.commit_max}</dd>
+          <dt>last op in the journal</dt>
+          <dd>${replica.log[replica.log.length - 1]?.op ?? 0}</dd>
+          <dt><vsr-term word="incarnation">life no.</vsr-term></dt>
+          <dd>${replica.incarnation}</dd>
+        </dl>
+      </section>
+      ${this.#journal(replica)} ${this.#feed(replica)}`;
   }
 
   /**
@@ -261,17 +293,17 @@ export class Inspector extends View {
 
   /** @param {Replica} replica */
   #journal(replica) {
-    const slots = replica.journal?.slots ?? 0;
+    const slots = this.state.frame?.knobs.journal_slots ?? 0;
     const shown = Math.min(slots, 32);
     if (shown === 0) return nothing;
+    const start = slots <= 32 ? 0 : Math.max(0, (replica.log[replica.log.length - 1]?.op ?? 0) - 31);
     const bySlot = new Map(replica.log.map((entry) => [entry.op % slots, entry]));
-    const start = slots <= 32 ? 0 : Math.max(0, replica.head - 31);
     return html`<section>
-      <h3><vsr-term word="journal">Journal</vsr-term> <span class="soft small">${slots <= 32 ? `${slots} slots` : `the last 32 of ${slots} slots`}</span></h3>
+      <h3><vsr-term word="journal">Journal</vsr-term> <span class="soft small">${slots <= 32 ? `${slots} slots` : `the last 32 of ${countText(slots)} slots`}</span></h3>
       <div class="slots num">
         ${Array.from({ length: shown }, (_, index) => {
           const entry = bySlot.get((start + index) % slots);
-          if (!entry || entry.state === "missing") return html`<i></i>`;
+          if (!entry || entry.view === null) return html`<i></i>`;
           return html`<i class="${entry.state} ${hueOf(entry.view)}" title="op ${entry.op}, view ${entry.view}, ${entry.state}">${entry.op}</i>`;
         })}
       </div>
@@ -385,13 +417,13 @@ export class Inspector extends View {
           <dt><vsr-term word="session">session</vsr-term></dt>
           <dd>${client.session}</dd>
           <dt>request</dt>
-          <dd>${client.request}</dd>
+          <dd>${client.request}${client.asks === null ? nothing : html`: ${client.asks}`}</dd>
           <dt>asks replica</dt>
           <dd>${client.target}</dd>
           ${
             isWaiting
               ? html`<dt>waits since tick</dt>
-                  <dd>${client.since_tick}, ${durationText(frame.tick - client.since_tick)}</dd>
+                  <dd>${client.since_tick ?? frame.tick}, ${durationText(frame.tick - (client.since_tick ?? frame.tick))}</dd>
                   <dt>sent again</dt>
                   <dd>${client.attempts} times</dd>`
               : nothing

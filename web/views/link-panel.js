@@ -119,7 +119,7 @@ export class LinkPanel extends View {
             : nothing
         }
         <button @click=${() => run.act(`release.${name}`)} ?disabled=${link.held_kinds.length === 0}>Release held</button>
-        <button @click=${() => run.act(`clog.${name}.1`)} ?disabled=${link.clogged_until === null}>Unclog</button>
+        <button @click=${() => run.act(`clog.${name}.1`)} ?disabled=${!link.clogged}>Unclog</button>
       </div>
       ${this.#number(`Clog ${way}`, "clog", `ticks; 0 is until healed`, 200, (ticks) => run.act(`clog.${name}.${ticks}`))}
       ${this.#number(`Delay ${way}`, "delay", `ticks more; 0 is none`, 20, (ticks) => run.act(`delay.${name}.${ticks}`))}

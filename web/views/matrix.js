@@ -65,7 +65,8 @@ export class Matrix extends View {
         background: var(--h);
         color: var(--on);
       }
-      .header {
+      .header,
+      .writing {
         border-style: dashed;
       }
       .unproven {
@@ -167,11 +168,14 @@ export class Matrix extends View {
         </thead>
         <tbody>
           ${frame.replicas.map(
-            (replica) => html`<tr class=${replica.up ? "" : "down"}>
+            (replica) => {
+              const byOp = new Map(replica.log.map((entry) => [entry.op, entry]));
+              return html`<tr class=${replica.up ? "" : "down"}>
               <th scope="row"><span class="word">replica </span><b>${replica.id}</b></th>
-              ${ops.map((op) => this.#cell(replica, op, op === lit))}
-              <td class="says">head ${replica.head}, committed ${replica.commit_min}</td>
-            </tr>`,
+              ${ops.map((op) => this.#cell(byOp, op, op === lit))}
+              <td class="says">${frontiers(replica)}</td>
+            </tr>`;
+            },
           )}
         </tbody>
       </table>
@@ -187,19 +191,29 @@ export class Matrix extends View {
   }
 
   /**
-   * @param {Replica} replica
+   * @param {Map<number, import("../types.js").LogEntry>} byOp
    * @param {number} op
    * @param {boolean} isLit
    */
-  #cell(replica, op, isLit) {
-    const entry = op <= replica.head ? replica.log[op - (replica.log[0]?.op ?? 1)] : undefined;
+  #cell(byOp, op, isLit) {
+    const entry = byOp.get(op);
     const lit = isLit ? "lit" : "";
-    if (!entry || entry.op !== op) return html`<td class=${lit}><span class="c none"></span></td>`;
+    if (!entry) return html`<td class=${lit}><span class="c none"></span></td>`;
+    if (entry.view === null) return html`<td class=${lit}><span class="c missing" title="op ${op} is missing"></span></td>`;
     const name = `op ${op} of view ${entry.view}, ${entry.state}`;
     return html`<td class=${lit}>
-      <span class="c ${entry.state} ${hueOf(entry.view)}" title=${name}>${entry.state === "missing" ? "" : entry.view}</span>
+      <span class="c ${entry.state} ${hueOf(entry.view)}" title=${name}>${entry.view}</span>
     </td>`;
   }
+}
+
+/**
+ * @param {Replica} replica
+ * @returns {string}
+ */
+function frontiers(replica) {
+  if (replica.up) return `head ${replica.head}, committed ${replica.commit_min}`;
+  return `down, with op ${replica.log[replica.log.length - 1]?.op ?? 0} on disk`;
 }
 
 customElements.define("vsr-matrix", Matrix);

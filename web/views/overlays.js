@@ -6,6 +6,7 @@
 
 import { css, html, nothing } from "lit";
 import { packetShape } from "./glyphs.js";
+import { explain } from "./term.js";
 import { shared, View } from "./view.js";
 
 /** @typedef {import("../words.js").PacketClass} PacketClass */
@@ -75,7 +76,7 @@ export class CaptionBox extends View {
     const first = caption.step === "flow" && !isPlaying;
     return html`<article aria-label="Caption">
       <h2>${caption.title}</h2>
-      <p>${caption.text}</p>
+      <p>${explain(caption.text)}</p>
       ${
         caption.verbs.length === 0 && !first
           ? nothing
@@ -90,6 +91,18 @@ export class CaptionBox extends View {
       <button class="quiet close" aria-label="Close the caption" @click=${() => run.dismissCaption()}>×</button>
     </article>`;
   }
+}
+
+/** A commit takes a while when all is well; only what waits for longer asks for a reason. */
+const PATIENCE_TICKS = 12;
+
+/**
+ * @param {Readonly<import("../state.js").State>} state
+ * @returns {string | null}
+ */
+function whyOf({ frame, unchangedTicks }) {
+  if (!frame?.why || (frame.why.code === "acks" && unchangedTicks < PATIENCE_TICKS)) return null;
+  return frame.why.text;
 }
 
 /** One line, always there when nothing commits. */
@@ -131,14 +144,14 @@ export class WhyLine extends View {
 
   /** @override @param {Readonly<import("../state.js").State>} state */
   watched(state) {
-    return [state.frame?.why?.text, state.frame?.why?.replica];
+    return [whyOf(state)];
   }
 
   /** @override */
   render() {
-    const why = this.state.frame?.why;
-    if (!why) return nothing;
-    return html`<p><b>Why is nothing committing?</b> <span>${why.text.replace(/^Nothing commits: (\w)/, (_, letter) => letter.toUpperCase())}</span></p>`;
+    const why = whyOf(this.state);
+    if (why === null) return nothing;
+    return html`<p><b>Why is nothing committing?</b> <span>${why.charAt(0).toUpperCase()}${why.slice(1)}</span></p>`;
   }
 }
 

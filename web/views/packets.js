@@ -4,12 +4,12 @@
  */
 
 import { behindObstacle, between, laneOf, OBSTACLE, placeOf, progressOf } from "../geometry.js";
-import { classOf, isAnswer, packetText } from "../words.js";
+import { classOf, isAnswer, KINDS, packetText } from "../words.js";
 import { hueIndex } from "./view.js";
 
 /** @typedef {import("../types.js").Packet} Packet */
 /** @typedef {import("../geometry.js").Point} Point */
-/** @typedef {{ packet: Packet, x: number, y: number }} Placed */
+/** @typedef {{ packet: Packet, x: number, y: number, isQueued: boolean }} Placed isQueued: behind another one */
 
 const BURST_MS = 900;
 /** Slower than this, packets carry their names. */
@@ -28,6 +28,8 @@ export class PacketPainter {
   #halo = "";
   /** @type {Placed[]} */
   #placed = [];
+  /** Where losses burst: where the packet was last seen. @type {WeakMap<object, Point>} */
+  #spots = new WeakMap();
 
   /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
@@ -84,15 +86,16 @@ export class PacketPainter {
     const context = this.#context;
     if (!context) return;
     context.clearRect(0, 0, layout.width, layout.height);
+    for (const burst of bursts) this.#locate(layout, burst);
     this.#placed = place(layout, packets, links, now);
     const size = Math.max(3.4, Math.min(5.6, layout.radius / 7.5));
     const isNamed = pace <= LABEL_PACE && layout.width > 520 && layout.replicas.length <= CROWD;
     let names = 0;
-    for (const { packet, x, y } of this.#placed) {
+    for (const { packet, x, y, isQueued } of this.#placed) {
       const isSelected = packet.key === selected;
       this.#drawPacket(context, packet, x, y, size, isSelected);
       const isLoud = classOf(packet.kind) !== "heartbeat";
-      if (isSelected || (isNamed && isLoud && names < LABELS_MAX)) {
+      if (isSelected || (isNamed && isLoud && !isQueued && names < LABELS_MAX)) {
         names += 1;
         const isLeftwards = placeOf(layout, packet.to).x < placeOf(layout, packet.from).x - layout.radius;
         this.#name(context, packetText(packet.kind, packet.op), x, y, isLeftwards ? -size : size);
@@ -102,8 +105,22 @@ export class PacketPainter {
     const last = new Map(bursts.map((burst) => [`${burst.row.fate}${burst.row.to}`, burst]));
     for (const burst of bursts) {
       const isLast = last.get(`${burst.row.fate}${burst.row.to}`) === burst;
-      this.#drawBurst(context, layout, burst, time, isNamed && isLast);
+      this.#drawBurst(context, burst, time, isNamed && isLast);
     }
+  }
+
+  /**
+   * @param {import("../geometry.js").Layout} layout
+   * @param {{ row: import("../types.js").EventRow }} burst
+   */
+  #locate(layout, burst) {
+    const { row } = burst;
+    if (this.#spots.has(burst) || row.from === null || row.to === null) return;
+    const { a, b } = laneOf(layout, row.from, row.to);
+    const seen = this.#placed.find(({ packet }) => packet.key === row.packet);
+    const isAtEnd = row.fate === "target-down" || row.fate === "inbox-full";
+    const isAtWall = row.fate === "cut" || row.fate === "partitioned" || row.fate === "filtered";
+    this.#spots.set(burst, isAtEnd ? between(a, b, 0.98) : seen && !isAtWall ? seen : between(a, b, OBSTACLE));
   }
 
   /**
@@ -162,16 +179,16 @@ export class PacketPainter {
 
   /**
    * @param {CanvasRenderingContext2D} context
-   * @param {import("../geometry.js").Layout} layout
    * @param {{ row: import("../types.js").EventRow, at: number }} burst
    * @param {number} time
    * @param {boolean} isNamed
    */
-  #drawBurst(context, layout, { row, at }, time, isNamed) {
+  #drawBurst(context, burst, time, isNamed) {
+    const { row, at } = burst;
     const age = (time - at) / BURST_MS;
-    if (age >= 1 || row.from === null || row.to === null) return;
-    const { a, b } = laneOf(layout, row.from, row.to);
-    const { x, y } = between(a, b, row.fate === "target-down" || row.fate === "inbox-full" ? 0.98 : OBSTACLE);
+    const spot = this.#spots.get(burst);
+    if (age >= 1 || !spot) return;
+    const { x, y } = spot;
     const inner = 4 + age * 5;
     const outer = 8 + age * 9;
     context.globalAlpha = 1 - age;
@@ -202,15 +219,20 @@ export class PacketPainter {
 function place(layout, packets, links, now) {
   /** @type {Map<string, number>} */
   const queues = new Map();
-  const clogged = new Set(links.filter((link) => link.clogged_until !== null).map(({ from, to }) => `${from}to${to}`));
+  const byLane = new Map(links.map((link) => [`${link.from}to${link.to}`, link]));
   return packets.map((packet) => {
     const { a, b } = laneOf(layout, packet.from, packet.to);
     const lane = `${packet.from}to${packet.to}`;
-    const isStopped = packet.isHeld || packet.isWaiting || clogged.has(lane);
+    const link = byLane.get(lane);
+    const isStopped = packet.isHeld || packet.isWaiting || link?.clogged === true;
     const place = queues.get(lane) ?? 0;
     if (isStopped) queues.set(lane, place + 1);
-    const part = behindObstacle(progressOf(packet.sent, packet.due, now), isStopped, Math.min(place, 8));
-    return { packet, ...between(a, b, part) };
+    const progress = progressOf(packet.sent, packet.due, now);
+    // What a wall or a filter will take is taken when due; until then it stands before it.
+    const isLost = link !== undefined && (link.cut || link.partitioned || link.filtered.includes(KINDS[packet.kind] ?? ""));
+    const reach = isLost ? Math.min(progress, OBSTACLE - 0.03) : progress;
+    const spot = between(a, b, behindObstacle(reach, isStopped, Math.min(place, 8)));
+    return { packet, ...spot, isQueued: isStopped && place > 0 };
   });
 }
 

@@ -86,7 +86,7 @@ export class Roster extends View {
               <button class=${hueOf(replica.view)} aria-label="Select replica ${replica.id}" @click=${() => store.selectReplica(replica.id, false)}>
                 <b>${replica.id}</b>
                 <span class="grow">${roleInTruth(replica, frame.replicas)}</span>
-                <span class="soft num">view ${replica.view}, committed ${replica.commit_min} of ${replica.head}</span>
+                <span class="soft num">view ${replica.view}${replica.up ? `, committed ${replica.commit_min} of ${replica.head}` : ""}</span>
               </button>
             </li>`,
           )}

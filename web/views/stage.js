@@ -148,8 +148,9 @@ export class Stage extends View {
     const left = timer ? timer.left / Math.max(1, timer.of) : 0;
     const { selection } = this.state;
     const isSelected = selection.kind === "replicas" && selection.ids.includes(replica.id);
-    const kind = { "view change": "change", "thinks it leads": "primary" }[role] ?? role;
-    const name = `Replica ${replica.id}, ${role}, view ${replica.view}, committed ${replica.commit_min} of ${replica.head}`;
+    const kind = { "view change": "change", "thinks it leads": "primary", starting: "recovering" }[role] ?? role;
+    const log = replica.up ? `, committed ${replica.commit_min} of ${replica.head}` : "";
+    const name = `Replica ${replica.id}, ${role}, view ${replica.view}${log}`;
     const font = (/** @type {number} */ size) => round(Math.max(10, size * (r / 46)));
     return svg`<g class="${kind} ${hueOf(replica.view)}" role="button" tabindex="0" aria-label=${name} aria-pressed=${isSelected}
         data-replica=${replica.id} @keydown=${this.#keyed}>
@@ -183,8 +184,8 @@ export class Stage extends View {
     const cells = Array.from({ length: CELLS }, (_, index) => {
       const op = first + index;
       const entry = op <= replica.head ? entryAt(replica, op) : undefined;
-      const state = !entry || entry.state === "missing" ? "" : op <= replica.commit_min ? "done" : "known";
-      const hue = entry ? hueOf(entry.view) : "";
+      const state = !entry || entry.state === "missing" ? "" : entry.state === "committed" ? "done" : "known";
+      const hue = entry?.view == null ? "" : hueOf(entry.view);
       return svg`<rect class="cell ${state} ${replica.up ? hue : ""}" x=${round(start + index * width + 0.7)} y=${round(y)} width=${round(width - 1.4)} height="5" rx="1"/>`;
     });
     return [shelf, ...cells];
@@ -207,7 +208,7 @@ export class Stage extends View {
       <rect class="ring" x=${round(x - half - 4)} y=${round(y - s - 4)} width=${round(half * 2 + 8)} height=${round(s * 2 + 8)} rx="11"/>
       <rect class="box ${isWaiting ? "waits" : ""}" x=${round(x - half)} y=${round(y - s)} width=${round(half * 2)} height=${round(s * 2)} rx="8"/>
       <text class="box-text" x=${round(x)} y=${round(y + (isWaiting && s > 15 ? -1 : 4.5))} font-size=${layout.width < 520 ? 11.5 : 13}>${isAlone ? "client" : `client ${client.id}`}</text>
-      ${isWaiting && s > 15 ? svg`<text class="box-text" x=${round(x)} y=${round(y + 13)} font-size="11">asks ${client.request}</text>` : nothing}
+      ${isWaiting && s > 15 ? svg`<text class="box-text" x=${round(x)} y=${round(y + 13)} font-size="11">${client.state === "registering" ? "registers" : `asks ${client.request}`}</text>` : nothing}
     </g>`;
   }
 
@@ -296,11 +297,16 @@ export class Stage extends View {
         svg`<line class="bar ${link.cut ? "" : "given"}" x1=${round(middle.x - side.x * 0.45)} y1=${round(middle.y - side.y * 0.45)} x2=${round(middle.x + side.x)} y2=${round(middle.y + side.y)}/>`,
       );
     }
-    if (link.clogged_until !== null) {
+    if (link.clogged) {
       const until = between(a, b, OBSTACLE - 0.05);
+      marks.push(
+        svg`<line class="clog" x1=${round(a.x)} y1=${round(a.y)} x2=${round(until.x)} y2=${round(until.y)}/>`,
+      );
+    }
+    if (link.clogged && link.waiting > 0) {
       const spot = { x: middle.x + side.x * 1.4, y: middle.y + side.y * 1.4 };
       marks.push(
-        svg`<line class="clog" x1=${round(a.x)} y1=${round(a.y)} x2=${round(until.x)} y2=${round(until.y)}/><circle class="count" cx=${round(spot.x)} cy=${round(spot.y)} r="9"/><text class="count-text" x=${round(spot.x)} y=${round(spot.y + 4)}>${link.waiting}</text>`,
+        svg`<circle class="count" cx=${round(spot.x)} cy=${round(spot.y)} r="9"/><text class="count-text" x=${round(spot.x)} y=${round(spot.y + 4)}>${link.waiting}</text>`,
       );
     }
     if (link.filtered.length > 0 || link.held_kinds.length > 0) {
@@ -459,8 +465,7 @@ function targetOf(event) {
  * @param {number} op
  */
 function entryAt(replica, op) {
-  const first = replica.log[0]?.op ?? 0;
-  return replica.log[op - first];
+  return replica.log.find((entry) => entry.op === op);
 }
 
 customElements.define("vsr-stage", Stage);

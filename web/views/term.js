@@ -92,4 +92,24 @@ export class Term extends LitElement {
   }
 }
 
+/** Words explained in running text; each once, where it stands first. */
+const IN_TEXT = /\b(views?|primary|quorum|logs?|heartbeats?|commits?|committed)\b/;
+
+/** @type {Record<string, string>} */
+const WORD_OF = { views: "view", logs: "log", heartbeats: "heartbeat", commits: "commit", committed: "commit" };
+
+/**
+ * @param {string} text
+ * @returns {unknown} the text, with protocol words that explain themselves
+ */
+export function explain(text) {
+  const seen = new Set();
+  return text.split(new RegExp(IN_TEXT.source)).map((part, index) => {
+    const word = WORD_OF[part] ?? part;
+    if (index % 2 === 0 || seen.has(word)) return part;
+    seen.add(word);
+    return html`<vsr-term word=${word}>${part}</vsr-term>`;
+  });
+}
+
 customElements.define("vsr-term", Term);

@@ -179,7 +179,7 @@ export class Timeline extends View {
             const hue = span.view === null ? "nobody" : hueOf(span.view);
             return svg`<rect class="span ${hue}" x=${from} y="0" width=${Math.max(0, to - from)} height="34"/>`;
           })}
-          ${marks.map((mark) => drawMark(mark, x(mark.tick)))}
+          ${sparse(marks, x).map(([mark, at]) => drawMark(mark, at))}
           <rect class="future" x=${x(shown.tick)} y="0" width=${Math.max(0, x(live.tick) - x(shown.tick))} height="34" />
           <rect class="hand" x=${Math.min(WIDTH - 2.5, x(shown.tick))} y="0" width="2.5" height="34" />
         </svg>
@@ -287,6 +287,22 @@ function railsOf(branches, shown) {
     })
     .filter(({ other, from }) => other.live.tick > from)
     .reverse();
+}
+
+/**
+ * Marks that would lie on each other are drawn once.
+ * @param {import("../state/branches.js").Mark[]} marks
+ * @param {(tick: number) => number} x
+ * @returns {[import("../state/branches.js").Mark, number][]}
+ */
+function sparse(marks, x) {
+  /** @type {Map<string, [import("../state/branches.js").Mark, number]>} */
+  const places = new Map();
+  for (const mark of marks) {
+    const at = Math.round(x(mark.tick) / 2) * 2;
+    places.set(`${mark.kind}${at}`, [mark, at]);
+  }
+  return [...places.values()];
 }
 
 /**

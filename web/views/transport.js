@@ -60,11 +60,14 @@ export class Transport extends View {
       .skip {
         color: var(--soft);
       }
+      .skip-text {
+        min-width: 136px;
+        padding: 1px 9px;
+        margin-left: -6px;
+        border-radius: 20px;
+      }
       .skips {
         color: var(--ink);
-        font-style: normal;
-        padding: 1px 9px;
-        border-radius: 20px;
         background: var(--mark);
       }
       .grow {
@@ -90,8 +93,11 @@ export class Transport extends View {
         .pace {
           padding-left: 2px;
         }
-        .skip {
-          order: 9;
+        .skip-text {
+          min-width: 62px;
+        }
+        .long {
+          display: none;
         }
       }
       @media (max-width: 460px) {
@@ -132,10 +138,9 @@ export class Transport extends View {
         <output class="num">${paceText(pace)}</output>
       </span>
       <label class="check skip">
-        <input type="checkbox" .checked=${skipsQuiet} @change=${(/** @type {Event} */ event) => run.setSkipsQuiet(/** @type {HTMLInputElement} */ (event.target).checked)} />
-        <span>skip quiet</span>
+        <input type="checkbox" .checked=${skipsQuiet} @change=${(/** @type {Event} */ event) => this.app.store.setSkipsQuiet(/** @type {HTMLInputElement} */ (event.target).checked)} />
+        <span class="skip-text ${isSkipping ? "skips" : ""}">${isSkipping ? html`quiet<span class="long">: running fast</span>` : html`skip<span class="long"> quiet</span>`}</span>
       </label>
-      ${isSkipping ? html`<em class="skips">nothing changes: running fast</em>` : nothing}
       <span class="grow"></span>
       ${seeking ? html`<span class="soft small num">replaying ${seeking.at} of ${seeking.to}</span>` : nothing}
       <span class="where num">

@@ -82,6 +82,14 @@ impl CommitsRise {
         }
     }
 
+    /// A replica went down or begins to boot: a life ends, even where a lying disk makes the next one
+    /// take the same number.
+    pub(super) fn booting(&mut self, replica: ReplicaId) {
+        if let Some(executed) = self.executed.get_mut(usize::from(replica.0)) {
+            *executed = Default::default();
+        }
+    }
+
     /// A running replica changed.
     pub(super) fn moved(&mut self, member: &MemberView, report: &mut Report) {
         let place = usize::from(member.replica.0);
@@ -116,6 +124,19 @@ mod tests {
 
     fn commit(world: &mut World, replica: u8, op: u64) {
         world.note(replica, Note::CommitAdvanced { commit_max: Op(op) });
+    }
+
+    #[test]
+    fn a_life_ends_with_a_crash_even_if_the_next_takes_its_number() {
+        let mut world = World::new(3);
+        world.execute_everywhere(3);
+        world.tick();
+        world.crash(1);
+        world.tick();
+        world.members[1].incarnation.0 -= 1;
+        world.boot(1);
+        world.tick();
+        assert_eq!(world.found(Property::I3), 0);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! know what a view is for.
 //!
 //! Exceptions. StartViewChange, RequestStartView, repair and replies promise nothing, so their views
-//! are not looked at.
+//! are not looked at. A disk that lied about a superblock takes its replica's promises with it.
 
 use super::view::MemberView;
 use super::violation::{Property, Replicas, Report};
@@ -68,6 +68,11 @@ impl ViewsRise {
             self.promises.resize(place + 1, Promise::default());
         }
         &mut self.promises[place]
+    }
+
+    /// A replica's disk lied about a superblock: what it promised cannot be asked of it.
+    pub(super) fn forget(&mut self, replica: ReplicaId) {
+        *self.promise(replica) = Promise::default();
     }
 
     /// A replica sent a message.
@@ -136,7 +141,7 @@ impl ViewsRise {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::World;
+    use super::super::testing::{GROUP, World};
     use super::*;
     use crate::ids::{Checksum, Op};
     use crate::vsr::message::Message;
@@ -158,6 +163,21 @@ mod tests {
             world.kept()[0].text,
             "2 sent a PrepareOk of view 0, after it had promised view 1 by a Commit"
         );
+    }
+
+    #[test]
+    fn a_superblock_that_the_disk_lied_about_excuses_its_replica() {
+        let mut world = World::new(3);
+        world.send(2, 1, Message::Commit { commit_max: Op(0) });
+        world.members[2].durable_view = View(1);
+        world.tick();
+        world.crash(2);
+        world.oracles.superblock_lost(ReplicaId(2), GROUP);
+        world.members[2].durable_view = View(0);
+        world.boot(2);
+        world.send(2, 0, ack());
+        world.tick();
+        assert_eq!(world.found(Property::I7), 0);
     }
 
     #[test]

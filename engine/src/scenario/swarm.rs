@@ -2,7 +2,7 @@
 //! a small stream of its own under the swarm seed, named by its place in [`Draw`], so that a value
 //! that joins later moves none of those before it. Must never know who overrides what it drew.
 
-use super::faults::{Faults, Profile};
+use super::faults::{DiskFaults, Faults, Profile};
 use super::run::{Cluster, Run, Workload};
 use crate::prng::{Purpose, Rng, Seeds};
 use crate::sim::network_options::{NetworkOptions, PartitionMode, PartitionSymmetry};
@@ -46,6 +46,10 @@ enum Draw {
     RepairChunk = 30,
     Pipeline = 31,
     Sessions = 32,
+    Tear = 33,
+    Rot = 34,
+    Misdirect = 35,
+    Slow = 36,
 }
 
 /// Draws below one swarm seed.
@@ -129,6 +133,7 @@ pub(super) fn draw_into(run: &mut Run) {
         restart_per_million: lots.tenths(Draw::Restart, 5, 100),
         crash_primary: lots.one_of(Draw::CrashPrimary, [false, true]),
         min_survivors: None,
+        disk: disk(&lots),
     };
     run.workload = Workload {
         load_per_million: lots.one_of(
@@ -138,6 +143,17 @@ pub(super) fn draw_into(run: &mut Run) {
         retry_ticks: lots.between(Draw::Retry, 100, 300),
     };
     run.knobs = knobs(&lots, &run.knobs);
+}
+
+/// What disks do wrong, within what a cluster must recover from; no lies.
+fn disk(lots: &Lots) -> DiskFaults {
+    DiskFaults {
+        tear_per_million: lots.one_of(Draw::Tear, [0, 200_000, 1_000_000]),
+        rot_per_million: lots.one_of(Draw::Rot, [0, 0, 2_000, 20_000]),
+        misdirect_per_million: lots.one_of(Draw::Misdirect, [0, 0, 2_000, 20_000]),
+        slow_per_million: lots.one_of(Draw::Slow, [0, 0, 500]),
+        ..DiskFaults::default()
+    }
 }
 
 /// Timers shorter and longer than usual, in the proportions that protocol section 10 asks for.

@@ -26,7 +26,12 @@ fn every_drawn_run_is_valid_and_fits_a_short_link() {
 #[test]
 fn every_value_varies_and_every_size_and_mode_comes_up() {
     let runs: Vec<Run> = (0..500).map(drawn).collect();
-    let constant = [Setting::MinSurvivors, Setting::Slots];
+    let constant = [
+        Setting::MinSurvivors,
+        Setting::Slots,
+        Setting::Lie,
+        Setting::Atlas,
+    ];
     for setting in Setting::ALL {
         let first = setting.read(&runs[0]);
         let varies = runs.iter().any(|run| setting.read(run) != first);
@@ -91,15 +96,14 @@ fn draws_are_pinned() {
             )
         })
         .collect();
-    assert_eq!((run.cluster.replicas, run.cluster.clients), (7, 8));
+    assert_eq!((run.cluster.replicas, run.cluster.clients), (8, 4));
     assert_eq!(
         values.join(" "),
-        "crash 0.008 restart 0.007 crash-primary no min-survivors quorum loss 0.15 replay 0.03 \
-         delay-min 1 delay-mean 7 capacity 35 partition 0.02 unpartition 0.01 \
-         partition-stability 27 unpartition-stability 40 partition-mode uniform-size \
-         partition-symmetry symmetric clog 0.004 clog-mean 35 load 0.05 retry 238 heartbeat 63 \
-         heartbeat-wait 630 view-change-wait 700 vote-resend 25 vote-expiry 225 \
-         prepare-resend 22 abdicate 862 probe 54 probe-attempts 7 repair-retry 85 \
-         repair-chunk 1 pipeline 8 slots 65536 sessions 57"
+        "crash 0.011 restart 0.061 crash-primary yes min-survivors quorum loss 0.15 replay \
+         0.05 delay-min 2 delay-mean 8 capacity 40 partition 0 unpartition 0.01 partition-stability 78 unpartition-stability 45 partition-mode none partition-symmetry \
+         symmetric clog 0.007 clog-mean 3 load 0.05 retry 171 heartbeat 28 heartbeat-wait 308 \
+         view-change-wait 643 vote-resend 24 vote-expiry 216 prepare-resend 50 abdicate 1115 \
+         probe 57 probe-attempts 8 repair-retry 145 repair-chunk 4 pipeline 16 slots 65536 \
+         sessions 59 tear 0.2 rot 0 misdirect 0.02 lie 0 slow 0.0005 atlas yes"
     );
 }

@@ -26,7 +26,8 @@ pub struct Agenda {
 #[derive(Clone, Copy, Debug)]
 enum Injection {
     Network(NetworkFault),
-    Power(Decision),
+    /// Of disks or power.
+    Verb(Verb),
 }
 
 /// The faults that the dice may inject: tick and text of each.
@@ -43,8 +44,7 @@ impl Injection {
     fn text(&self) -> String {
         match self {
             Self::Network(fault) => fault.act_text().unwrap_or_default(),
-            Self::Power(Decision::Crash(replica)) => Verb::Crash(*replica).to_string(),
-            Self::Power(Decision::Restart(replica)) => Verb::Restart(*replica).to_string(),
+            Self::Verb(verb) => verb.to_string(),
         }
     }
 }
@@ -81,19 +81,15 @@ impl Simulator {
             self.agenda.has_rolled = true;
             self.agenda.injections = self.roll_injections();
         }
-        let Some(injection) = self.agenda.injections.pop_front() else {
-            return false;
-        };
-        match injection {
-            Injection::Network(fault) => self.inject_network_fault(&fault),
-            Injection::Power(Decision::Crash(replica)) => {
-                self.act_verb(Verb::Crash(replica), Actor::Nemesis);
+        while let Some(injection) = self.agenda.injections.pop_front() {
+            match injection {
+                Injection::Network(fault) => self.inject_network_fault(&fault),
+                Injection::Verb(verb) if !self.may_dice_do(verb) => continue,
+                Injection::Verb(verb) => self.act_verb(verb, Actor::Nemesis),
             }
-            Injection::Power(Decision::Restart(replica)) => {
-                self.act_verb(Verb::Restart(replica), Actor::Nemesis);
-            }
+            return true;
         }
-        true
+        false
     }
 
     /// Rolls for this tick: partitions and clogs, then restarts and crashes, without those that are
@@ -102,9 +98,17 @@ impl Simulator {
         let before = self.tick.0 - 1;
         self.network.end_clogs(before);
         let network = self.network.roll_faults(before);
-        let power = self.roll_nemesis().into_iter().map(Injection::Power);
+        let disks = self.roll_disks();
+        let power = self
+            .roll_nemesis()
+            .into_iter()
+            .map(|decision| match decision {
+                Decision::Crash(replica) => Verb::Crash(replica),
+                Decision::Restart(replica) => Verb::Restart(replica),
+            });
+        let verbs = disks.into_iter().chain(power).map(Injection::Verb);
         let network = network.into_iter().map(Injection::Network);
-        let mut injections: VecDeque<Injection> = network.chain(power).collect();
+        let mut injections: VecDeque<Injection> = network.chain(verbs).collect();
         if let Some(mask) = &self.fault_mask {
             injections.retain(|injection| mask.contains(&(self.tick, injection.text())));
         }
@@ -190,7 +194,7 @@ impl Simulator {
             Verb::Expect(condition, _) if !condition.holds(self, &self.story.baseline()) => {
                 Some(format!("{condition} does not hold"))
             }
-            _ => None,
+            _ => self.refusal_to_damage(verb),
         }
     }
 
@@ -243,6 +247,12 @@ impl Simulator {
             | Verb::Restart(_)
             | Verb::Pause(_)
             | Verb::Resume(_)
+            | Verb::Corrupt(..)
+            | Verb::Punch(..)
+            | Verb::Misdirect(..)
+            | Verb::Tear(_)
+            | Verb::Lie(..)
+            | Verb::Slow(..)
             | Verb::Write(..)
             | Verb::Read(..)
             | Verb::Warm(_)
@@ -261,6 +271,12 @@ impl Simulator {
             Verb::Restart(replica) => self.restart(replica),
             Verb::Pause(replica) => self.set_paused(replica, true),
             Verb::Resume(replica) => self.set_paused(replica, false),
+            Verb::Corrupt(..)
+            | Verb::Punch(..)
+            | Verb::Misdirect(..)
+            | Verb::Tear(_)
+            | Verb::Lie(..)
+            | Verb::Slow(..) => self.damage(verb),
             Verb::Write(client, target) => self.ask(client, target, true),
             Verb::Read(client, target) => self.ask(client, target, false),
             Verb::Warm(writes) => {
@@ -305,6 +321,7 @@ impl Simulator {
     /// Hands the values of the run to those who use them.
     pub(super) fn apply_values(&mut self) {
         self.network.set_options(self.run.faults.network);
+        self.set_disk_dice();
         self.generator
             .set_load_per_million(self.run.workload.load_per_million);
         for client in &mut self.clients {

@@ -400,6 +400,23 @@ impl<P: Payload> Network<P> {
             .sum()
     }
 
+    /// The link with the most packets on their way, and how many those are; kept-back ones aside.
+    #[must_use]
+    pub fn fullest(&self) -> Option<(Process, Process, u32)> {
+        let mut fullest: Option<(usize, usize)> = None;
+        let mut next = self.busy.next_from(0);
+        while let Some(index) = next {
+            let count = self.links[index].travelling().len();
+            if fullest.is_none_or(|(_, most)| count > most) {
+                fullest = Some((index, count));
+            }
+            next = self.busy.next_from(index + 1);
+        }
+        let (index, count) = fullest?;
+        let (from, to) = ends(index);
+        Some((from, to, u32::try_from(count).unwrap_or(u32::MAX)))
+    }
+
     /// Every link of the cluster, in fixed order, as it is in tick `now`.
     pub fn links(&self, now: u64) -> impl Iterator<Item = LinkView> {
         self.live.iter().map(move |&index| self.view(now, index))

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::ids::{Checksum, ClientId, GROUP_PARTITION_0, GroupId, Op, ReplicaId, RequestNumber};
-use crate::oracle::{Bounds, ClusterView, Logs, MemberView, Roster, Timers};
+use crate::oracle::{Bounds, ClusterView, FullestLink, Logs, MemberView, Roster, Timers};
 use crate::scenario::{ClientFacts, Cluster, Observed, ReplicaFacts, Run};
 use crate::shard::Group;
 use crate::sim::simulator::{INBOX_FRAMES_MAX, Simulator};
@@ -88,7 +88,14 @@ impl Simulator {
         ClusterView {
             tick: self.tick,
             members: &self.members,
-            fullest_link: None,
+            fullest_link: self
+                .network
+                .fullest()
+                .map(|(from, to, in_flight)| FullestLink {
+                    from,
+                    to,
+                    in_flight,
+                }),
             logs: self,
         }
     }

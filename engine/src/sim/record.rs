@@ -33,6 +33,10 @@ pub struct Totals {
     pub acts: u64,
     /// Ops that two replicas or more executed and that were compared.
     pub ops_compared: u64,
+    /// Blocks on disk that rotted, were torn, punched out, overwritten, or never kept.
+    pub disk_faults: u64,
+    /// Writes that a crash tore.
+    pub torn_writes: u64,
 }
 
 /// The record.
@@ -73,13 +77,18 @@ impl Record {
     pub fn enter_tick(&mut self, tick: Tick) {
         self.tick = tick;
         self.step = 0;
-        self.recorder.at(tick, 0);
+        self.recorder.at(tick, 1);
     }
 
-    /// The next step of the tick begins.
+    /// A step of the tick is done, and the next begins.
     pub fn next_step(&mut self) {
         self.step += 1;
-        self.recorder.at(self.tick, self.step);
+        self.recorder.at(self.tick, self.step + 1);
+    }
+
+    /// No more steps come in this tick.
+    pub fn end_steps(&mut self) {
+        self.recorder.end_steps(self.tick, self.step);
     }
 
     /// The number of steps done in this tick.

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::event::EventKind;
+use super::event::{Actor, EventKind};
 use crate::vsr::note::Note;
 
 /// The class of a row, for filters and colours.
@@ -92,9 +92,25 @@ fn class_of_note(note: &Note) -> Class {
 
 /// Verbs that change the world so that a person should see it on the timeline. Crashes and restarts
 /// are events of their own, which say what came of them.
-const BIG_VERBS: [&str; 12] = [
-    "wipe", "pause", "resume", "cut", "mute", "join", "clog", "heal", "hold", "release", "profile",
+const BIG_VERBS: [&str; 18] = [
+    "wipe",
+    "pause",
+    "resume",
+    "cut",
+    "mute",
+    "join",
+    "clog",
+    "heal",
+    "hold",
+    "release",
+    "profile",
     "settle",
+    "corrupt",
+    "punch",
+    "misdirect",
+    "tear",
+    "lie",
+    "slow",
 ];
 
 /// Whether an event is big.
@@ -103,8 +119,10 @@ pub fn is_big(kind: &EventKind) -> bool {
     match kind {
         EventKind::Crashed { .. } | EventKind::Restarted { .. } => true,
         EventKind::Acted(act) => {
-            let verb = act.text.split('.').next();
-            verb.is_some_and(|verb| BIG_VERBS.contains(&verb))
+            let verb = act.text.split('.').next().unwrap_or_default();
+            // A profile clogs some link at most ticks; what is always so is no news.
+            let is_weather = act.by == Actor::Nemesis && verb == "clog";
+            BIG_VERBS.contains(&verb) && !is_weather
         }
         EventKind::Noted { note, .. } => matches!(
             note,

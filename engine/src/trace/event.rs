@@ -17,7 +17,8 @@ pub struct Event {
     pub number: u64,
     /// The tick it happened in.
     pub tick: Tick,
-    /// The number of the step inside the tick it belongs to; the n of `at=1234.n`.
+    /// The number of the step inside the tick it belongs to, the n of `at=1234.n`; zero for what
+    /// belongs to the tick as a whole, as packets sent at its end do.
     pub step: u32,
     /// What happened.
     pub kind: EventKind,
@@ -129,6 +130,8 @@ pub enum EventKind {
         replica: ReplicaId,
         /// Writes that were under way or not synced, and are gone.
         writes_lost: u32,
+        /// Places on its disk where such a write left something unreadable.
+        writes_torn: u32,
     },
     /// A replica begins to boot.
     Restarted {

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use super::class::is_big;
 use super::event::{Event, EventKind};
 use super::text::{Context, Row, describe};
 use crate::ids::Tick;
@@ -52,6 +53,15 @@ impl Recorder {
     pub fn at(&mut self, tick: Tick, step: u32) {
         self.tick = tick;
         self.step = step;
+    }
+
+    /// The tick has no more steps than these: what came after the last belongs to the tick as a whole.
+    pub fn end_steps(&mut self, tick: Tick, steps: u32) {
+        let late = |event: &&mut Event| event.tick == tick && event.step > steps;
+        for event in self.events.iter_mut().rev().take_while(late) {
+            event.step = 0;
+        }
+        self.at(tick, 0);
     }
 
     /// Numbers what happened. Oracles look at the event before it is kept or let go.
@@ -115,18 +125,36 @@ impl Recorder {
     /// Up to `max` rows, from the first kept event whose number is at least `from`.
     #[must_use]
     pub fn rows(&self, from: u64, max: usize, replica_count: u8) -> Vec<Row> {
-        let first = self.events.partition_point(|event| event.number < from);
+        let first = self.first_from(from);
         let last = self.events.len().min(first.saturating_add(max));
         (first..last)
-            .map(|place| {
-                let context = Context {
-                    replica_count,
-                    events: &self.events,
-                    place,
-                };
-                describe(&self.events[place], &context)
-            })
+            .map(|place| self.row(place, replica_count))
             .collect()
+    }
+
+    /// The rows that a timeline paints: what is big, and replies. From the first kept event whose
+    /// number is at least `from`, up to `max`.
+    #[must_use]
+    pub fn marks(&self, from: u64, max: usize, replica_count: u8) -> Vec<Row> {
+        let is_mark = |kind: &EventKind| is_big(kind) || matches!(kind, EventKind::Replied { .. });
+        (self.first_from(from)..self.events.len())
+            .filter(|&place| is_mark(&self.events[place].kind))
+            .take(max)
+            .map(|place| self.row(place, replica_count))
+            .collect()
+    }
+
+    fn first_from(&self, from: u64) -> usize {
+        self.events.partition_point(|event| event.number < from)
+    }
+
+    fn row(&self, place: usize, replica_count: u8) -> Row {
+        let context = Context {
+            replica_count,
+            events: &self.events,
+            place,
+        };
+        describe(&self.events[place], &context)
     }
 }
 
@@ -192,6 +220,26 @@ mod tests {
             .map(|row| (row.number, row.tick.0, row.step))
             .collect();
         assert_eq!(read, [(2, 2, 2), (3, 3, 2), (4, 4, 2)]);
+    }
+
+    #[test]
+    fn marks_are_what_is_big() {
+        let mut recorder = Recorder::new(Recording::Everything, 10);
+        let crash = EventKind::Crashed {
+            replica: ReplicaId(0),
+            writes_lost: 0,
+            writes_torn: 0,
+        };
+        for kind in [packet(), crash.clone(), other(), packet(), crash] {
+            recorder.push(kind);
+        }
+        let numbers = |from, max| -> Vec<u64> {
+            let rows = recorder.marks(from, max, 3);
+            rows.iter().map(|row| row.number).collect()
+        };
+        assert_eq!(numbers(0, 10), [1, 4]);
+        assert_eq!(numbers(2, 10), [4]);
+        assert_eq!(numbers(0, 1), [1]);
     }
 
     #[test]

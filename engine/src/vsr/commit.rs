@@ -18,7 +18,7 @@ impl Replica {
         ctx.note(Note::Journaled { op, checksum });
         let before = self.synced_through;
         self.advance_synced();
-        if self.status == Status::Recovering || !self.is_durable() {
+        if self.is_recovering() || !self.is_durable() {
             return;
         }
         if op <= self.durable.head() {
@@ -80,13 +80,13 @@ impl Replica {
         }
     }
 
-    /// Acks everything above the commit point that may be acked: after a superblock became durable.
+    /// Acks what may be acked of the log just installed, once it is durable.
     pub(super) fn send_acks_owed(&mut self, ctx: &mut Context<'_>) {
         self.advance_synced();
         let first = if self.is_primary() {
             self.commit_max.next()
         } else {
-            self.durable.commit_max.next()
+            self.acks_owed_from
         };
         for op in (first.0..=self.log.head().0).map(Op) {
             if self.may_ack(op)

@@ -73,8 +73,13 @@ pub fn merge(
         decisions.push(tally.decided(op, true));
         head = op;
     }
-    if let Some(outcome) = ballot.uncertain_end(head.next(), quorums.nack, all_answered) {
-        return Ok(waiting(outcome));
+    if ballot.senders.iter().any(|dvc| dvc.uncertain) {
+        // Damage may hide entries above some sender's head: the end of the log needs proof as well.
+        let end = head.next();
+        let nacks = ballot.tally(end)?.nacks;
+        if nacks < quorums.nack {
+            return Ok(waiting(undecided(end, nacks, quorums.nack, all_answered)));
+        }
     }
     Ok(Merge {
         outcome: MergeOutcome::Chosen {
@@ -183,6 +188,27 @@ impl<'a> Ballot<'a> {
         Ok((corroborated, parent))
     }
 
+    /// A head below the op is a nack, unless damage has made it unknown: then the log that counts
+    /// speaks slot by slot, and an older one not at all.
+    fn vote_above_head(&self, dvc: &DoViewChange, op: Op) -> Vote {
+        if !dvc.uncertain {
+            return Vote::Nack;
+        }
+        if dvc.log_view < self.log_view {
+            return Vote::Abstain;
+        }
+        if let Some(listed) = entry(dvc, op) {
+            return listed.vote;
+        }
+        // It lists every slot up to the last one it cannot read; what lies beyond it could read.
+        let lists_above = dvc.entries.last().is_some_and(|last| last.op > dvc.head);
+        if lists_above {
+            Vote::Nack
+        } else {
+            Vote::Abstain
+        }
+    }
+
     fn tally(&self, op: Op) -> Result<Tally, Conflict> {
         let (header, wanted) = self.wanted(op)?;
         let mut tally = Tally {
@@ -204,11 +230,7 @@ impl<'a> Ballot<'a> {
     /// are never asked about, so none of them is ever nacked.
     fn vote(&self, dvc: &DoViewChange, op: Op, wanted: Option<Checksum>) -> Vote {
         if op > dvc.head {
-            return if dvc.uncertain {
-                Vote::Abstain
-            } else {
-                Vote::Nack
-            };
+            return self.vote_above_head(dvc, op);
         }
         let Some(listed) = entry(dvc, op) else {
             return Vote::Abstain;
@@ -218,24 +240,12 @@ impl<'a> Ballot<'a> {
         };
         match wanted {
             Some(wanted) if wanted == header.checksum => listed.vote,
-            // Only an older log can hold another identity: then it never held the wanted one.
-            Some(_) if dvc.log_view < self.log_view => Vote::Nack,
+            // Only an older log can hold another identity: then it never held the wanted one. Where no
+            // canonical header names the wanted one either, it was prepared in the canonical view
+            // itself, which an older log never saw.
+            Some(_) | None if dvc.log_view < self.log_view => Vote::Nack,
             Some(_) | None => Vote::Abstain,
         }
-    }
-
-    /// If damage may hide entries above some sender's head, the op after the last chosen needs a
-    /// nack quorum as well.
-    fn uncertain_end(&self, op: Op, need: u8, all_answered: bool) -> Option<MergeOutcome> {
-        if !self.senders.iter().any(|dvc| dvc.uncertain) {
-            return None;
-        }
-        let below = self
-            .senders
-            .iter()
-            .filter(|dvc| dvc.head < op && !dvc.uncertain);
-        let nacks = u8::try_from(below.count()).unwrap_or(u8::MAX);
-        (nacks < need).then(|| undecided(op, nacks, need, all_answered))
     }
 
     /// Headers `commit_max ..= head`, each the parent of the next.
@@ -276,3 +286,11 @@ fn entry(dvc: &DoViewChange, op: Op) -> Option<&DvcEntry> {
     let index = op.0.checked_sub(first.0)?;
     dvc.entries.get(usize::try_from(index).ok()?)
 }
+
+#[cfg(test)]
+#[path = "dvc_merge_tests.rs"]
+mod tests;
+
+#[cfg(test)]
+#[path = "dvc_merge_model.rs"]
+mod model;

@@ -18,5 +18,10 @@ pub mod sessions;
 pub mod timeout;
 mod view_change;
 
-pub use recovery::Recovered;
+#[cfg(test)]
+mod reasons_tests;
+#[cfg(test)]
+mod testing;
+
+pub use recovery::{DamagedSlot, Recovered};
 pub use replica::{Context, Replica, Roster};

@@ -220,3 +220,7 @@ impl Sessions {
         self.sessions.is_empty()
     }
 }
+
+#[cfg(test)]
+#[path = "sessions_tests.rs"]
+mod tests;

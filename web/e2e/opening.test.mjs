@@ -1,0 +1,67 @@
+/**
+ * The first five seconds: the page opens on an episode that moves, the primary dies, the next one leads, and a caption
+ * says who and why. It must never wait for real seconds: the page's clock is driven.
+ */
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openSite } from "./harness.mjs";
+import { Person } from "./person.mjs";
+
+/** @type {import("./harness.mjs").Site} */
+let site;
+before(async () => {
+  site = await openSite();
+});
+after(() => site?.close());
+
+/**
+ * Lets the page's own time pass, frame by frame.
+ * @param {Person} person
+ * @param {number} ms
+ */
+async function pass(person, ms) {
+  await person.page.clock.runFor(ms);
+  await person.stands();
+}
+
+test("the episode moves by itself, and within five seconds replica 1 leads view 1", async () => {
+  const person = new Person(await site.open(), site.url);
+  await person.page.clock.install();
+  await person.open("");
+  await person.page.clock.pauseAt(Date.now() + 60_000);
+  const start = await person.place();
+  await person.page.reload();
+  await person.stands();
+  const caption = person.page.getByRole("article", { name: "Caption" });
+  await caption.getByText("Replica 0 leads.").waitFor();
+
+  await pass(person, 1000);
+  assert.ok((await person.place()).tick > start.tick, "it moves");
+  await pass(person, 1400);
+  await caption.getByText("Replica 0, the primary, is dead.").waitFor();
+  await person.replica(0, "crashed").waitFor();
+  await pass(person, 2600);
+  await person.replica(1, "primary, view 1").waitFor();
+  await caption.getByText("Replica 1 leads now.").waitFor();
+  assert.match(await caption.innerText(), /0 died, .*1 = view 1 mod 3/);
+
+  const act = await person.acts(caption.getByRole("button", { name: "Your turn: cut a link" }));
+  assert.match(act, /\.cut\.1-2$/);
+  await person.link(1, 2, ": .*cut").waitFor();
+  await caption.getByText("You cut 1 from 2.").waitFor();
+  await person.close();
+});
+
+test("under reduced motion it opens paused, with the same caption", async () => {
+  const person = await Person.calm(site);
+  await person.open("");
+  const caption = person.page.getByRole("article", { name: "Caption" });
+  await caption.getByText("Replica 0 leads.").waitFor();
+  await person.page.clock.install();
+  await person.page.clock.runFor(3000);
+  assert.equal((await person.place()).tick, 0);
+  await caption.getByRole("button", { name: "Play" }).click();
+  await person.page.waitForFunction(() => /** @type {any} */ (document.querySelector("vsr-app")).tick > 0);
+  await person.close();
+});
