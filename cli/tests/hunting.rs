@@ -9,6 +9,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use engine::scenario::Setting;
 use serde_json::Value;
 
 fn fuzz(arguments: &str) -> Output {
@@ -48,20 +49,23 @@ const SWEEP: &str = "--faults swarm --ticks 500 --no-settle --json";
 #[test]
 fn swarm_prints_every_value_it_drew_and_a_short_link() {
     let text = stdout(&fuzz("--seed 211 --faults swarm --ticks 200 --no-settle"));
-    for drawn in [
-        "replicas 7",
-        "clients 8",
-        "faults swarm",
-        "clog-mean 35",
-        "probe-attempts 7",
-    ] {
-        assert!(text.contains(drawn), "{drawn} in:\n{text}");
+    let drawn = engine::scenario::decode("v=1&seed=211&faults=swarm").unwrap();
+    let sizes = [
+        format!("replicas {}", drawn.cluster.replicas),
+        format!("clients {}", drawn.cluster.clients),
+    ];
+    let values = Setting::ALL.map(|setting| {
+        let value = setting.text_for_link(setting.read(&drawn));
+        format!("{} {value}", setting.name())
+    });
+    for value in sizes.iter().chain(&values) {
+        assert!(text.contains(value), "{value} in:\n{text}");
     }
     assert!(text.contains("v=1&seed=211&faults=swarm&at=200"), "{text}");
     let given = stdout(&fuzz(
         "--seed 211 --faults swarm --replicas 3 --min-survivors 2 --one-way-delay-min 30 --ticks 9 --no-settle",
     ));
-    for value in ["replicas 3", "clients 8", "delay-min 30", "delay-mean 30"] {
+    for value in ["replicas 3", &sizes[1], "delay-min 30", "delay-mean 30"] {
         assert!(given.contains(value), "{value} in:\n{given}");
     }
 }

@@ -1,6 +1,6 @@
 //! A random run as a script: the dice that injected faults are stilled, and the faults stand as acts
-//! at their ticks. Delays, and at first loss and duplication, stay dice: their draws are keyed by
-//! packet, so they fall the same. Must never play a run.
+//! at their ticks. Delays, torn writes, and at first loss and duplication, stay dice: their draws are
+//! keyed by packet and by write, so they fall the same. Must never play a run.
 //!
 //! The script's run hashes are those of the random run at every tick, unless a person worked on the
 //! same links: the script's faults lie in the person's own layer of a link, since that is all that a
@@ -10,17 +10,22 @@ use crate::error::InputError;
 use crate::ids::{Process, Tick};
 use crate::run::Session;
 use crate::scenario::{
-    Action, PacketName, Profile, Run, Setting, Story, StoryAction, TimedAct, Trigger, Verb,
+    Action, DiskFaults, PacketName, Profile, Run, Setting, Story, StoryAction, TimedAct, Trigger,
+    Verb,
 };
 use crate::sim::network_options::NetworkOptions;
 use crate::trace::{EventKind, Fate, Recorder, Recording};
 
 /// The dice that inject faults: what a script has acts for.
-const INJECTORS: [Setting; 4] = [
+const INJECTORS: [Setting; 8] = [
     Setting::Crash,
     Setting::Restart,
     Setting::Partition,
     Setting::Clog,
+    Setting::Rot,
+    Setting::Misdirect,
+    Setting::Lie,
+    Setting::Slow,
 ];
 
 /// Writes a random run as a script: `injected` are the faults that its dice injected.
@@ -45,6 +50,10 @@ fn still_dice(run: &mut Run) {
     faults.restart_per_million = 0;
     faults.crash_primary = false;
     faults.min_survivors = None;
+    faults.disk = DiskFaults {
+        tear_per_million: faults.disk.tear_per_million,
+        ..DiskFaults::default()
+    };
     faults.network = NetworkOptions {
         delay_min_ticks: faults.network.delay_min_ticks,
         delay_mean_ticks: faults.network.delay_mean_ticks,

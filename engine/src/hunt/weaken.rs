@@ -2,7 +2,7 @@
 //! whether they will do.
 
 use crate::ids::Process;
-use crate::scenario::{Action, Links, Verb};
+use crate::scenario::{Action, Links, Part, Verb};
 use crate::sim::sets::ProcessSet;
 
 /// Milder forms, the mildest first where there is an order.
@@ -31,6 +31,14 @@ pub(super) fn milder(action: Action) -> Vec<Action> {
                 .collect()
         }
         Verb::Mute(sides) => fewer(sides).into_iter().map(Verb::Mute).collect(),
+        Verb::Corrupt(replica, op, Part::Both) => [Part::Prepare, Part::Header]
+            .into_iter()
+            .map(|part| Verb::Corrupt(replica, op, part))
+            .collect(),
+        Verb::Slow(replica, factor) => {
+            let quicker = shorter(factor).into_iter();
+            quicker.map(|factor| Verb::Slow(replica, factor)).collect()
+        }
         Verb::Warm(writes) => shorter(writes).into_iter().map(Verb::Warm).collect(),
         _ => Vec::new(),
     };

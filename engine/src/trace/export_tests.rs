@@ -53,6 +53,7 @@ fn short_run() -> Recorder {
     recorder.push(EventKind::Crashed {
         replica: ReplicaId(1),
         writes_lost: 0,
+        writes_torn: 0,
     });
     recorder.at(Tick(9), 1);
     recorder.push(EventKind::Restarted {
