@@ -4,6 +4,7 @@
  */
 
 import { css, html, nothing } from "lit";
+import { repeat } from "lit/directives/repeat.js";
 import { comparePositions } from "../link.js";
 import { rowText } from "../words.js";
 import { shared, View } from "./view.js";
@@ -218,10 +219,14 @@ export class Events extends View {
             html`<button class="chip" aria-pressed=${this.#shownGroups.has(name)} @click=${() => this.#toggle(name)}>${name}</button>`,
         )}
       </div>
-      <div class="scroll" tabindex="0" role="region" aria-label="Event log" @scroll=${this.#scrolled}>
+      <div class="scroll" tabindex="0" role="region" aria-label="Event log" @scroll=${this.#scrolled} @keydown=${this.#keyed}>
         ${count === 0 ? html`<p class="none">Nothing has happened yet.</p>` : nothing}
         <ol>
-          ${this.#rows.slice(first, last).map((row, index) => this.#row(row, first + index))}
+          ${repeat(
+            this.#rows.slice(first, last),
+            (row) => row.number,
+            (row, index) => this.#row(row, first + index),
+          )}
         </ol>
       </div>`;
   }
@@ -234,7 +239,7 @@ export class Events extends View {
     const isNow = comparePositions(row, this.state.shown) >= 0 || row.tick === this.state.shown.tick;
     const loss = isLoss(row) ? "lost" : "";
     return html`<li data-top=${index * ROW} class="${row.class} ${row.big ? "big" : ""} ${loss} ${isNow ? "now" : ""}">
-      <button @click=${() => this.#follow(row)} title=${rowText(row)}>
+      <button tabindex="-1" @click=${() => this.#follow(row)} title=${rowText(row)}>
         <span class="t num">${row.tick}${row.step > 0 ? html`<span class="unseen">, step ${row.step}</span>` : nothing}</span>
         <span class="who num">${whoOf(row)}</span>
         <span class="x">${row.text}</span>
@@ -261,9 +266,33 @@ export class Events extends View {
     this.requestUpdate();
   }
 
+  /**
+   * The log is one stop for Tab; arrows go from row to row, the newest first.
+   * @param {KeyboardEvent} event
+   */
+  async #keyed(event) {
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    const scroll = /** @type {HTMLElement} */ (event.currentTarget);
+    if (step === undefined || event.shiftKey || this.#rows.length === 0) return;
+    event.preventDefault();
+    const item = /** @type {Element} */ (event.composedPath()[0]).closest("li");
+    const from = item ? Number(item.dataset.top) / ROW : this.#rows.length;
+    const index = Math.min(this.#rows.length - 1, Math.max(0, from + step));
+    const top = index * ROW;
+    if (top < scroll.scrollTop) scroll.scrollTop = top;
+    else if (top + ROW > scroll.scrollTop + scroll.clientHeight) scroll.scrollTop = top + ROW - scroll.clientHeight;
+    this.#place(scroll);
+    await this.updateComplete;
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(`li[data-top="${top}"] button`))?.focus({ preventScroll: true });
+  }
+
   /** @param {Event} event */
   #scrolled(event) {
-    const scroll = /** @type {HTMLElement} */ (event.currentTarget);
+    this.#place(/** @type {HTMLElement} */ (event.currentTarget));
+  }
+
+  /** @param {HTMLElement} scroll */
+  #place(scroll) {
     this.#top = scroll.scrollTop;
     this.#isFollowing = scroll.scrollTop + scroll.clientHeight >= scroll.scrollHeight - ROW;
     if (!this.#isFollowing) this.requestUpdate();
