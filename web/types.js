@@ -135,7 +135,6 @@
  * @typedef {object} Playground the facade, as wasm-bindgen makes it
  * @property {(ticks: number) => void} advance_ticks
  * @property {() => boolean} advance_event
- * @property {(tick: number, step: number) => void} advance_to
  * @property {(condition: string, max: number) => boolean} advance_until
  * @property {(text: string) => string} act
  * @property {(acts: string) => void} plan

@@ -89,7 +89,7 @@ test("behind a clog packets wait, with their count on the link, and then come al
   assert.equal(await drawn.count(), 1, "the count is on the link");
   await person.seconds(1);
   await person.link(0, 1, "$").waitFor();
-  const burst = person.log.getByRole("button", { name: /^405, step \d+ replica 1 / });
+  const burst = person.log.getByRole("button", { name: /^405\s*, step \d+\s+replica 1 / });
   await burst.first().waitFor();
   assert.ok((await burst.count()) > 5, "they all came at tick 405");
   await person.close();
