@@ -39,7 +39,7 @@ export function linkWords(link) {
   if (link.cut) words.push("cut");
   if (link.partitioned) words.push("partitioned by the fault profile");
   const until = link.clogged_until === null ? "until healed" : `until tick ${link.clogged_until}`;
-  if (link.clogged) words.push(`clogged ${until}, ${link.waiting} waiting`);
+  if (link.clogged) words.push(`clogged, ${link.waiting} waiting, ${until}`);
   if (link.filtered.length > 0) words.push(`filters ${link.filtered.join(", ")}`);
   if (link.held_kinds.length > 0) words.push(`holds ${link.held_kinds.join(", ")}`);
   if (link.extra_delay_ticks > 0) words.push(`slower by ${link.extra_delay_ticks * 10} ms`);

@@ -180,6 +180,11 @@ export class Store {
     this.change({ dialog });
   }
 
+  /** @param {boolean} skipsQuiet */
+  setSkipsQuiet(skipsQuiet) {
+    this.change({ skipsQuiet, isSkipping: false });
+  }
+
   /** @param {Theme} theme */
   setTheme(theme) {
     this.change({ theme });

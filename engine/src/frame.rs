@@ -414,7 +414,9 @@ fn powered_off(simulator: &Simulator, id: ReplicaId) -> ReplicaFrame {
     let place = &simulator.places()[usize::from(id.0)];
     let superblock = simulator.superblock_of(id);
     let superblock = superblock.as_deref();
+    let log = disk_frames(simulator, id);
     let head = superblock.map_or(Op(0), crate::vsr::io::Superblock::head);
+    let head = log.last().map_or(head, |entry| entry.op.max(head));
     let commit_max = superblock.map_or(Op(0), |superblock| superblock.commit_max);
     let views = superblock.map_or((View(0), View(0)), |superblock| {
         (superblock.view, superblock.log_view)
@@ -447,7 +449,7 @@ fn powered_off(simulator: &Simulator, id: ReplicaId) -> ReplicaFrame {
         leave_votes: Vec::new(),
         log_votes: Vec::new(),
         acks: Vec::new(),
-        log: disk_frames(simulator, id),
+        log,
         sessions: Vec::new(),
         digest: Checksum(0),
     }

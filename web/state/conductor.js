@@ -235,11 +235,6 @@ export class Conductor {
     this.#store.change({ pace });
   }
 
-  /** @param {boolean} skipsQuiet */
-  setSkipsQuiet(skipsQuiet) {
-    this.#store.change({ skipsQuiet, isSkipping: false });
-  }
-
   /** @param {string} verb what a caption's button does */
   followCaption(verb) {
     const act = this.#episode?.follow(verb, this.#store.state);

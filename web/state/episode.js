@@ -9,13 +9,12 @@ import { actsOf, parsePosition, tickOf, valueOf } from "../link.js";
 /** @typedef {import("../types.js").Frame} Frame */
 /** @typedef {import("../state.js").Caption} Caption */
 
-/** Seconds until the primary crashes, and ticks a second while backups wait, while the next view forms, and after. */
+/** Seconds until the primary crashes, and ticks a second while backups wait, while the next view forms. */
 const SECONDS_TO_CRASH = 2;
 /** Where the engine's opening story crashes the primary; only the pace stands on it. */
 const CRASH_TICK = 24;
 const WAIT_PACE = 14;
 const CHANGE_PACE = 8;
-const CALM_PACE = 4;
 
 /** One showing of the episode. */
 export class Episode {
@@ -49,8 +48,7 @@ export class Episode {
     if (this.#isReleased || !state.frame) return null;
     if (this.#step === "flow") return Math.max(2, (this.#crashAt - this.#start) / SECONDS_TO_CRASH);
     if (this.#step === "crashed") return WAIT_PACE;
-    if (this.#step === "change") return CHANGE_PACE;
-    return CALM_PACE;
+    return this.#step === "change" ? CHANGE_PACE : null;
   }
 
   /** @param {Frame} frame */

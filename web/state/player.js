@@ -65,7 +65,9 @@ export class Player {
   due(passed, asked) {
     const { frame } = this.#store.state;
     if (!frame) return 0;
-    this.fraction += (passed / 1000) * this.#speed(frame, asked ?? this.#store.state.pace);
+    // The episode has a track of its own, in which nothing is skipped.
+    if (asked !== null) this.#skipSpeed = 0;
+    this.fraction += (passed / 1000) * (asked ?? this.#speed(frame, this.#store.state.pace));
     return Math.floor(this.fraction);
   }
 

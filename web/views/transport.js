@@ -135,7 +135,7 @@ export class Transport extends View {
         <output class="num">${paceText(pace)}</output>
       </span>
       <label class="check skip">
-        <input type="checkbox" .checked=${skipsQuiet} @change=${(/** @type {Event} */ event) => run.setSkipsQuiet(/** @type {HTMLInputElement} */ (event.target).checked)} />
+        <input type="checkbox" .checked=${skipsQuiet} @change=${(/** @type {Event} */ event) => this.app.store.setSkipsQuiet(/** @type {HTMLInputElement} */ (event.target).checked)} />
         <span class="skip-text ${isSkipping ? "skips" : ""}">${isSkipping ? "quiet: running fast" : "skip quiet"}</span>
       </label>
       <span class="grow"></span>

@@ -235,6 +235,9 @@ fn ignored(reason: &Ignored) -> String {
         Ignored::NotDurableYet => "what I would say to it is not on my disk yet".to_string(),
         Ignored::AlreadyChosen => "the log of this view is chosen already".to_string(),
         Ignored::NothingToServe => "I hold nothing of what it asks for".to_string(),
+        Ignored::JournalFull { slots } => {
+            format!("all {slots} slots of my journal are taken until the next checkpoint")
+        }
     }
 }
 
@@ -304,6 +307,10 @@ fn leave_cause(view: View, cause: LeaveCause, replica_count: u8) -> String {
         LeaveCause::PrimaryRestarted => {
             format!("its primary {primary} restarted and asks who leads")
         }
+        LeaveCause::NothingCommits { ticks } => format!(
+            "what it prepared has found no quorum for {}",
+            words::ticks(u64::from(ticks))
+        ),
         LeaveCause::ProbesUnanswered { attempts } => {
             format!("nobody answered {}", count(u64::from(attempts), "probe"))
         }

@@ -252,6 +252,7 @@ fn view_changes_read_well() {
             leave(LeaveCause::PrimarySilent { ticks: 500 }),
             leave(LeaveCause::ViewChangeTooLong { ticks: 500 }),
             leave(LeaveCause::PrimaryRestarted),
+            leave(LeaveCause::NothingCommits { ticks: 1_000 }),
             leave(LeaveCause::ProbesUnanswered { attempts: 5 }),
             Note::VoteWithdrawn { view: View(0) },
             Note::LeaveCounted {
@@ -303,6 +304,7 @@ fn view_changes_read_well() {
             ViewChange | 1 voted to leave view 0: heard nothing from 0 for 500 ticks
             ViewChange | 1 voted to leave view 0: it has not started for 500 ticks
             ViewChange | 1 voted to leave view 0: its primary 0 restarted and asks who leads
+            ViewChange | 1 voted to leave view 0: what it prepared has found no quorum for 1000 ticks
             ViewChange | 1 voted to leave view 0: nobody answered 5 probes
             ViewChange | 1 took back its vote to leave view 0: 0 was heard
             ViewChange | 1 counted 2's vote to leave view 0: 2 of 2

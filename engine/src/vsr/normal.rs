@@ -7,7 +7,7 @@ use crate::ids::{Checksum, Op, ReplicaId};
 use crate::vsr::io::{Effect, Status, Timer};
 use crate::vsr::log::{SlotState, Unfilled};
 use crate::vsr::message::{Header, Message, MessageKind, Prepare, Rejection, Reply, Request};
-use crate::vsr::note::{Ignored, Note, RequestDropped};
+use crate::vsr::note::{Ignored, LeaveCause, Note, RequestDropped};
 use crate::vsr::replica::{Context, Replica, ReplicaSet, Sender};
 use crate::vsr::sessions::Verdict;
 
@@ -205,7 +205,10 @@ impl Replica {
         ctx.note(Note::CommitAdvanced {
             commit_max: self.commit_max,
         });
-        self.has_abdicated = false;
+        if self.has_abdicated {
+            self.has_abdicated = false;
+            self.withdraw_vote(ctx);
+        }
         self.resend_attempts = 0;
         if self.acks.is_empty() {
             self.timers.stop(Timer::PrepareResend);
@@ -295,6 +298,9 @@ impl Replica {
                 view: self.view,
                 op: self.commit_max.next(),
             });
+            // Its own vote may be the one that a view-change quorum lacks (n = 3 with one dead).
+            let ticks = self.knobs.abdicate_ticks;
+            self.vote_to_leave(LeaveCause::NothingCommits { ticks }, ctx);
         }
     }
 
@@ -314,7 +320,7 @@ impl Replica {
         let head = self.log.head();
         if op == head.next() {
             if self.log.identity(head) == Some(prepare.header.parent) {
-                self.append(prepare, ctx);
+                self.append(sender, prepare, ctx);
             } else {
                 let reason = Ignored::BrokenChain { op };
                 self.ignore(MessageKind::Prepare, Some(sender.replica), reason, ctx);
@@ -329,9 +335,11 @@ impl Replica {
         self.learn_commit(commit_max, ctx);
     }
 
-    fn append(&mut self, prepare: &Rc<Prepare>, ctx: &mut Context<'_>) {
-        if self.log.head().next().0 > self.checkpoint.0 + u64::from(self.knobs.journal_slots) {
-            return;
+    fn append(&mut self, sender: Sender, prepare: &Rc<Prepare>, ctx: &mut Context<'_>) {
+        let slots = self.knobs.journal_slots;
+        if self.log.head().next().0 > self.checkpoint.0 + u64::from(slots) {
+            let reason = Ignored::JournalFull { slots };
+            return self.ignore(MessageKind::Prepare, Some(sender.replica), reason, ctx);
         }
         ctx.note(Note::Appended {
             op: prepare.header.op,
@@ -423,12 +431,7 @@ impl Replica {
         }
         self.timers
             .start(Timer::HeartbeatWait, self.knobs.heartbeat_wait_ticks);
-        if self.has_voted {
-            self.has_voted = false;
-            self.leave.withdraw(self.roster.replica);
-            self.timers.stop(Timer::StartViewChangeResend);
-            ctx.note(Note::VoteWithdrawn { view: self.view });
-        }
+        self.withdraw_vote(ctx);
         true
     }
 

@@ -391,7 +391,6 @@ fn after_an_abdication_ended_by_a_commit_the_rest_is_sent_again() {
 }
 
 #[test]
-#[ignore = "a hole in the core, reported with its mend"]
 fn an_abdicated_primary_and_one_backup_are_quorum_enough_to_go_on() {
     // n = 3 with one dead: after a cut the backup votes to leave, and vc is two.
     let mut cluster = three();

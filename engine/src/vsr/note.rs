@@ -90,6 +90,11 @@ pub enum Ignored {
     AlreadyChosen,
     /// Nothing asked for is held.
     NothingToServe,
+    /// The journal has no free slot: none is reused before a checkpoint.
+    JournalFull {
+        /// The slots.
+        slots: u32,
+    },
 }
 
 /// Why a client's request is not prepared now.
@@ -466,6 +471,11 @@ pub enum LeaveCause {
     },
     /// The primary of the view itself asks who leads: it restarted.
     PrimaryRestarted,
+    /// We lead, and what we prepared finds no quorum: we have stopped our heartbeats.
+    NothingCommits {
+        /// For how long.
+        ticks: u32,
+    },
     /// Nobody answered our probes.
     ProbesUnanswered {
         /// How many.

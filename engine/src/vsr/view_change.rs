@@ -81,6 +81,15 @@ impl Replica {
         self.leave_if_quorum(ctx);
     }
 
+    pub(super) fn withdraw_vote(&mut self, ctx: &mut Context<'_>) {
+        if self.has_voted {
+            self.has_voted = false;
+            self.leave.withdraw(self.roster.replica);
+            self.timers.stop(Timer::StartViewChangeResend);
+            ctx.note(Note::VoteWithdrawn { view: self.view });
+        }
+    }
+
     /// Sends the vote, now and again every 50 ticks while it holds. It speaks for a durable view
     /// only, and promises nothing.
     pub(super) fn send_leave_vote(&mut self, ctx: &mut Context<'_>) {
