@@ -83,7 +83,7 @@ test("behind a clog packets wait, with their count on the link, and then come al
   await person.link(0, 1, ": 0 to 1 clogged").waitFor();
   await person.seconds(1);
   const name = (await person.link(0, 1).getAttribute("aria-label")) ?? "";
-  const waiting = Number(/0 to 1 clogged until tick 405, (\d+) waiting/.exec(name)?.[1]);
+  const waiting = Number(/0 to 1 clogged, (\d+) waiting, until tick 405/.exec(name)?.[1]);
   assert.ok(waiting >= 3, name);
   const drawn = person.page.getByRole("group", { name: "Cluster, drawn" }).getByText(String(waiting), { exact: true });
   assert.equal(await drawn.count(), 1, "the count is on the link");
