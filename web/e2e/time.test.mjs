@@ -172,6 +172,20 @@ test("scrubbing back and forth lands on the same hash at the same tick", async (
   await person.close();
 });
 
+test("the timeline of an opened link is painted with every view that led", async () => {
+  const person = await Person.calm(site);
+  await person.open(`v=1&seed=7&${QUICK}&act=300.crash.0_500.restart.0_600.crash.1&at=900`);
+  const labels = await person.timeline.getByText(/^view \d+$/).allInnerTexts();
+  assert.deepEqual(labels, ["view 0", "view 1", "view 2"]);
+  const before = await person.timeline.innerHTML();
+  await person.page.keyboard.press("Home");
+  await person.at(0);
+  await person.page.keyboard.press("End");
+  await person.at(900);
+  assert.equal(await person.timeline.innerHTML(), before, "going there again paints nothing else");
+  await person.close();
+});
+
 test("acting in the past starts a branch, and the old future keeps its hash", async () => {
   const person = await Person.calm(site);
   await person.open(`v=1&seed=7&${QUICK}&act=300.crash.0&at=500`);

@@ -25,7 +25,8 @@ function kindOf(row) {
   if (row.class === "violation") return "violation";
   if (row.class === "client" && row.replica === null) return row.op === null ? null : "reply";
   if (!row.big) return null;
-  if (row.class === "view-change") return "view";
+  // A view that starts names the head of its log.
+  if (row.class === "view-change") return row.op === null ? "view" : "lead";
   if (row.class !== "fault") return null;
   if (row.replica === null) return "link";
   return /restart|resum|boot/.test(row.text) ? "restart" : "crash";
@@ -45,6 +46,27 @@ export function ledView(frame) {
 }
 
 /**
+ * Who led along marks, for stretches that were passed over without a frame.
+ * @param {Mark[]} marks all, from the start of the run
+ * @param {number} after only what changed after this tick
+ * @returns {Span[]}
+ */
+export function spansOf(marks, after) {
+  /** Views by who leads them, as far as is known. @type {Map<number, number>} */
+  const leaders = new Map([[0, 0]]);
+  /** @type {Span[]} */
+  let spans = [];
+  for (const { kind, tick, replica, view } of marks) {
+    if (replica === null) continue;
+    if (kind === "lead" && view !== null) leaders.set(replica, view);
+    else if (kind === "view" || kind === "crash") leaders.delete(replica);
+    else continue;
+    if (tick > after) spans = extendSpans(spans, tick, leaders.size === 0 ? null : Math.max(...leaders.values()));
+  }
+  return spans;
+}
+
+/**
  * @param {Span[]} spans
  * @param {number} tick
  * @param {number | null} view
@@ -52,6 +74,7 @@ export function ledView(frame) {
  */
 export function extendSpans(spans, tick, view) {
   const last = spans[spans.length - 1];
-  if (last && (last.view === view || last.from >= tick)) return spans;
+  if (last && (last.view === view || last.from > tick)) return spans;
+  if (last?.from === tick) return extendSpans(spans.slice(0, -1), tick, view);
   return [...spans, { from: tick, view }];
 }

@@ -6,7 +6,7 @@
 import { comparePositions } from "../link.js";
 import { rowText } from "../words.js";
 import { changeBranch, historyOf, lineageOf } from "./branches.js";
-import { extendSpans, ledView, markOf } from "./marks.js";
+import { extendSpans, ledView, markOf, spansOf } from "./marks.js";
 
 /** @typedef {import("../link.js").Position} Position */
 /** @typedef {import("../types.js").EventRow} EventRow */
@@ -121,7 +121,20 @@ export class Recorder {
     }
     const marks = branch.marks.length > MARKS_MAX ? thinReplies(branch.marks) : branch.marks;
     this.#change(id, { marks });
+    this.#addSpans(id);
     return own;
+  }
+
+  /** @param {number} id of a branch that may have gone on without a frame */
+  #addSpans(id) {
+    const { branches } = this.#store.state;
+    const history = historyOf(branches, id);
+    const last = history.spans[history.spans.length - 1];
+    let { spans } = this.#branch(id);
+    for (const { from, view } of spansOf(history.marks, last?.from ?? 0)) {
+      if (spans.length > 0 || view !== last?.view) spans = extendSpans(spans, from, view);
+    }
+    this.#change(id, { spans });
   }
 
   /**

@@ -12,7 +12,7 @@ import { shared, View } from "./view.js";
 /** @typedef {import("../types.js").EventRow} EventRow */
 
 const ROW = 42;
-const SPARE = 6;
+const SPARE = 12;
 
 /** Filters, each over one or more of the engine's classes. */
 const GROUPS = [
@@ -176,6 +176,14 @@ export class Events extends View {
     this.#resize.disconnect();
   }
 
+  /** Follows the end only while the end is in sight, as it is now: a scroll may not have been told yet. @override */
+  willUpdate() {
+    const scroll = this.renderRoot.querySelector(".scroll");
+    if (!scroll) return;
+    this.#top = scroll.scrollTop;
+    this.#isFollowing = scroll.scrollTop + scroll.clientHeight >= scroll.scrollHeight - ROW;
+  }
+
   /** @override */
   updated() {
     const scroll = this.renderRoot.querySelector(".scroll");
@@ -239,9 +247,9 @@ export class Events extends View {
     const isNow = comparePositions(row, this.state.shown) >= 0 || row.tick === this.state.shown.tick;
     const loss = isLoss(row) ? "lost" : "";
     return html`<li data-top=${index * ROW} class="${row.class} ${row.big ? "big" : ""} ${loss} ${isNow ? "now" : ""}">
-      <button tabindex="-1" @click=${() => this.#follow(row)} title=${rowText(row)}>
-        <span class="t num">${row.tick}${row.step > 0 ? html`<span class="unseen">, step ${row.step}</span>` : nothing}</span>
-        <span class="who num">${whoOf(row)}</span>
+      <button tabindex="-1" data-row=${index} @click=${() => this.#follow(row)} title=${rowText(row)} aria-label=${nameOf(row)}>
+        <span class="t num">${row.tick}</span>
+        <span class="who num">${row.replica ?? (row.client === null ? nothing : `c${row.client}`)}</span>
         <span class="x">${row.text}</span>
       </button>
     </li>`;
@@ -257,6 +265,19 @@ export class Events extends View {
     void run.seek({ tick: row.tick, step: row.step });
   }
 
+  /**
+   * Up and down go from row to row, so that Tab need not pass them all.
+   * @param {KeyboardEvent} event
+   */
+  #keyed(event) {
+    if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
+    event.preventDefault();
+    const now = /** @type {HTMLElement | null} */ (this.shadowRoot?.activeElement ?? null);
+    const place = now?.dataset.row === undefined ? this.#rows.length : Number(now.dataset.row);
+    const next = Math.max(0, Math.min(this.#rows.length - 1, place + (event.key === "ArrowUp" ? -1 : 1)));
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(`[data-row="${next}"]`))?.focus();
+  }
+
   /** @param {string} name */
   #toggle(name) {
     if (this.#shownGroups.has(name)) this.#shownGroups.delete(name);
@@ -266,47 +287,18 @@ export class Events extends View {
     this.requestUpdate();
   }
 
-  /**
-   * The log is one stop for Tab; arrows go from row to row, the newest first.
-   * @param {KeyboardEvent} event
-   */
-  async #keyed(event) {
-    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    const scroll = /** @type {HTMLElement} */ (event.currentTarget);
-    if (step === undefined || event.shiftKey || this.#rows.length === 0) return;
-    event.preventDefault();
-    const item = /** @type {Element} */ (event.composedPath()[0]).closest("li");
-    const from = item ? Number(item.dataset.top) / ROW : this.#rows.length;
-    const index = Math.min(this.#rows.length - 1, Math.max(0, from + step));
-    const top = index * ROW;
-    if (top < scroll.scrollTop) scroll.scrollTop = top;
-    else if (top + ROW > scroll.scrollTop + scroll.clientHeight) scroll.scrollTop = top + ROW - scroll.clientHeight;
-    this.#place(scroll);
-    await this.updateComplete;
-    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(`li[data-top="${top}"] button`))?.focus({ preventScroll: true });
-  }
-
-  /** @param {Event} event */
-  #scrolled(event) {
-    this.#place(/** @type {HTMLElement} */ (event.currentTarget));
-  }
-
-  /** @param {HTMLElement} scroll */
-  #place(scroll) {
-    this.#top = scroll.scrollTop;
-    this.#isFollowing = scroll.scrollTop + scroll.clientHeight >= scroll.scrollHeight - ROW;
-    if (!this.#isFollowing) this.requestUpdate();
+  #scrolled() {
+    this.requestUpdate();
   }
 }
 
 /**
  * @param {EventRow} row
- * @returns {unknown} the process that did it; nothing for what was done to the world
+ * @returns {string} the whole row, for those who hear it
  */
-function whoOf(row) {
-  if (row.replica !== null) return html`<span class="unseen">replica </span>${row.replica}`;
-  if (row.client !== null) return html`<span class="unseen">client </span>c${row.client}`;
-  return nothing;
+function nameOf(row) {
+  const who = row.replica !== null ? `replica ${row.replica} ` : row.client !== null ? `client ${row.client} ` : "";
+  return `${row.tick}${row.step > 0 ? `, step ${row.step}` : ""} ${who}${row.text}`;
 }
 
 /**
