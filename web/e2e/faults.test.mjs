@@ -62,6 +62,23 @@ test("a link cut one way: its other direction still carries packets", async () =
   await person.close();
 });
 
+test("a cluster that cannot commit says why, whichever way one came there", async () => {
+  const person = await Person.calm(site);
+  const why = person.page.getByText("Why is nothing committing?");
+  await person.open(`v=1&seed=7&${QUICK}&act=205.cut.0-12_230.cut.1-2&at=420`);
+  await why.waitFor();
+  const said = await why.locator("..").innerText();
+  await person.page.keyboard.press("Home");
+  await why.waitFor({ state: "detached" });
+  await person.page.keyboard.press("End");
+  await person.at(420);
+  assert.equal(await why.locator("..").innerText(), said);
+  await person.button("Heal all links").click();
+  await person.playUntil(person.log.getByRole("button", { name: /has the reply/ }).last());
+  await why.waitFor({ state: "detached" });
+  await person.close();
+});
+
 test("what a replica sends, or hears, is cut by one button each", async () => {
   const person = await Person.calm(site);
   await person.open(RUNNING);
