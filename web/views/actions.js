@@ -56,7 +56,8 @@ export class Actions extends View {
         }
         .hint {
           font-size: 13.5px;
-          white-space: nowrap;
+          line-height: 1.2;
+          min-width: 130px;
         }
       }
     `,

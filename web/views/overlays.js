@@ -33,6 +33,9 @@ export class CaptionBox extends View {
         color: var(--soft);
         text-wrap: pretty;
       }
+      .keep {
+        white-space: nowrap;
+      }
       .row {
         margin-top: 11px;
       }

@@ -15,6 +15,9 @@ const BURST_MS = 900;
 /** Slower than this, packets carry their names. */
 const LABEL_PACE = 12;
 const LABELS_MAX = 9;
+/** Room that a name takes, nearly. */
+const NAME_WIDTH = 92;
+const NAME_HEIGHT = 13;
 /** More replicas than this leave no room for names. */
 const CROWD = 5;
 
@@ -90,13 +93,16 @@ export class PacketPainter {
     this.#placed = place(layout, packets, links, now);
     const size = Math.max(3.4, Math.min(5.6, layout.radius / 7.5));
     const isNamed = pace <= LABEL_PACE && layout.width > 520 && layout.replicas.length <= CROWD;
-    let names = 0;
+    /** @type {Point[]} */
+    const named = [];
+    // Names on names cannot be read: in a queue one speaks for those around it.
+    const hasRoom = (/** @type {Point} */ at) => named.every(({ x, y }) => Math.abs(x - at.x) > NAME_WIDTH || Math.abs(y - at.y) > NAME_HEIGHT);
     for (const { packet, x, y } of this.#placed) {
       const isSelected = packet.key === selected;
       this.#drawPacket(context, packet, x, y, size, isSelected);
       const isLoud = classOf(packet.kind) !== "heartbeat";
-      if (isSelected || (isNamed && isLoud && names < LABELS_MAX)) {
-        names += 1;
+      if (isSelected || (isNamed && isLoud && named.length < LABELS_MAX && hasRoom({ x, y }))) {
+        named.push({ x, y });
         const isLeftwards = placeOf(layout, packet.to).x < placeOf(layout, packet.from).x - layout.radius;
         this.#name(context, packetText(packet.kind, packet.op), x, y, isLeftwards ? -size : size);
       }
