@@ -64,7 +64,7 @@ pub(crate) fn totals(totals: &Totals) -> String {
         .collect()
 }
 
-fn rows(totals: &Totals) -> [(&'static str, u64); 9] {
+fn rows(totals: &Totals) -> [(&'static str, u64); 11] {
     [
         ("crashes", totals.crashes),
         ("restarts", totals.restarts),
@@ -75,6 +75,8 @@ fn rows(totals: &Totals) -> [(&'static str, u64); 9] {
         ("delivered", totals.delivered),
         ("lost", totals.lost),
         ("ops compared", totals.ops_compared),
+        ("disk faults", totals.disk_faults),
+        ("torn writes", totals.torn_writes),
     ]
 }
 
@@ -91,6 +93,8 @@ pub(crate) fn sum<'a>(all: impl Iterator<Item = &'a Totals>) -> Totals {
         lost: sum.lost + run.lost,
         acts: sum.acts + run.acts,
         ops_compared: sum.ops_compared + run.ops_compared,
+        disk_faults: sum.disk_faults + run.disk_faults,
+        torn_writes: sum.torn_writes + run.torn_writes,
     })
 }
 

@@ -129,6 +129,7 @@ pub enum ReplicaStatus {
     Normal,
     ViewChange,
     Recovering,
+    RecoveringHead,
     Booting,
     Crashed,
 }
@@ -343,6 +344,7 @@ fn running(simulator: &Simulator, id: ReplicaId, group: &Group) -> ReplicaFrame 
             Status::Normal => ReplicaStatus::Normal,
             Status::ViewChange => ReplicaStatus::ViewChange,
             Status::Recovering => ReplicaStatus::Recovering,
+            Status::RecoveringHead => ReplicaStatus::RecoveringHead,
         },
         primary: core.is_primary() && core.status() == Status::Normal,
         view: core.view(),

@@ -82,6 +82,16 @@ pub enum Purpose {
     Clock = 13,
     /// Which replica the nemesis or a client picks in a tick.
     Pick = 14,
+    /// Whether a replica's n-th crash tears its n-th write.
+    Tear = 15,
+    /// Whether a replica's n-th write rots.
+    Rot = 16,
+    /// Whether a replica's n-th write lands elsewhere, and where.
+    Misdirect = 17,
+    /// Whether a replica's disk begins to lie in a tick, and for how long.
+    Lie = 18,
+    /// Whether a replica's disk becomes slow in a tick, how slow, and for how long.
+    Slow = 19,
 }
 
 /// One small stream of draws.

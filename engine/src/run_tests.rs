@@ -43,7 +43,11 @@ fn an_event_names_the_step_at_which_it_is_first_seen() {
         let here = session.cursor();
         let record = session.simulator().world().record.borrow();
         for event in record.recorder().events().range(seen..) {
-            let expected = if event.tick == here.tick { here.step } else { 0 };
+            let expected = if event.tick == here.tick {
+                here.step
+            } else {
+                0
+            };
             assert_eq!(event.step, expected, "{here:?}: {event:?}");
         }
         seen = record.recorder().events().len();

@@ -138,6 +138,9 @@ fn why_nobody_leads(simulator: &Simulator, up: &[ReplicaId], quorums: Quorums) -
                 ),
             },
             Status::Recovering => format!("{newest} has restarted and asks who leads"),
+            Status::RecoveringHead => format!(
+                "{newest} has restarted, cannot read where its log ends, and asks who leads"
+            ),
         };
         Why {
             code: "no-primary",

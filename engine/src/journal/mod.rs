@@ -6,8 +6,8 @@ mod superblock;
 
 use std::rc::Rc;
 
-pub use recovery::{Rings, SlotFound, decide_slot, recover_rings};
-pub use superblock::{COPIES, Unopenable, open_superblock};
+pub use recovery::{Case, Decision, Rings, Unreadable, Window, case, decide, recover_rings};
+pub use superblock::{COPIES, Unopenable, open_superblock, write_order};
 
 use crate::ids::{GroupId, Op};
 use crate::vsr::io::Superblock;
@@ -24,6 +24,88 @@ pub enum Block {
     Superblock(Rc<Superblock>),
 }
 
+/// What a read finds at an address. Damage is always told, as a checksum tells it: what is rotten or
+/// torn never passes for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sector<B> {
+    /// Nothing was ever written there.
+    Empty,
+    /// A whole block; whether it belongs there is for its reader to check.
+    Block(B),
+    /// Something that no longer matches its checksum.
+    Damaged,
+}
+
+impl Block {
+    /// A prepare.
+    #[must_use]
+    pub fn prepare(self) -> Option<Rc<Prepare>> {
+        match self {
+            Self::Prepare(prepare) => Some(prepare),
+            Self::Header(_) | Self::Superblock(_) => None,
+        }
+    }
+
+    /// A redundant header.
+    #[must_use]
+    pub fn header(self) -> Option<Rc<Header>> {
+        match self {
+            Self::Header(header) => Some(header),
+            Self::Prepare(_) | Self::Superblock(_) => None,
+        }
+    }
+
+    /// A copy of the superblock.
+    #[must_use]
+    pub fn superblock(self) -> Option<Rc<Superblock>> {
+        match self {
+            Self::Superblock(superblock) => Some(superblock),
+            Self::Prepare(_) | Self::Header(_) => None,
+        }
+    }
+
+    /// The op of an entry of the rings.
+    #[must_use]
+    pub fn op(&self) -> Option<Op> {
+        match self {
+            Self::Prepare(prepare) => Some(prepare.header.op),
+            Self::Header(header) => Some(header.op),
+            Self::Superblock(_) => None,
+        }
+    }
+}
+
+impl<B> Sector<B> {
+    /// The block, where there is one that can be read.
+    #[must_use]
+    pub fn block(self) -> Option<B> {
+        match self {
+            Self::Block(block) => Some(block),
+            Self::Empty | Self::Damaged => None,
+        }
+    }
+
+    /// The same, borrowed.
+    #[must_use]
+    pub fn as_ref(&self) -> Sector<&B> {
+        match self {
+            Self::Empty => Sector::Empty,
+            Self::Block(block) => Sector::Block(block),
+            Self::Damaged => Sector::Damaged,
+        }
+    }
+
+    /// The same of a part of the block; nothing of that kind in a block is damage.
+    #[must_use]
+    pub fn and_then<C>(self, part: impl FnOnce(B) -> Option<C>) -> Sector<C> {
+        match self {
+            Self::Empty => Sector::Empty,
+            Self::Damaged => Sector::Damaged,
+            Self::Block(block) => part(block).map_or(Sector::Damaged, Sector::Block),
+        }
+    }
+}
+
 /// The zones of a group on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
@@ -36,6 +118,7 @@ pub enum Zone {
     Headers = 2,
 }
 
+/// Addresses that agree above these bits lie in one zone.
 const ZONE_SHIFT: u32 = 32;
 const GROUP_SHIFT: u32 = 34;
 
@@ -49,6 +132,15 @@ pub fn address(group: GroupId, zone: Zone, place: u32) -> u64 {
 #[must_use]
 pub fn zone(group: GroupId, zone: Zone) -> std::ops::Range<u64> {
     address(group, zone, 0)..address(group, zone, u32::MAX)
+}
+
+/// The place of an address in its zone.
+///
+/// # Panics
+/// Never: it is masked to 32 bits.
+#[must_use]
+pub fn place(address: u64) -> u32 {
+    u32::try_from(address & u64::from(u32::MAX)).expect("masked to 32 bits")
 }
 
 /// The slot of an op in both rings.

@@ -1,40 +1,183 @@
-//! What boot makes of the two rings. A prepare is written first and its redundant header after it,
-//! each synced before the next, so that on an honest, undamaged disk the prepare is never older than
-//! its header. Must never know the log.
+//! What boot makes of the two rings: sixteen cases of what a slot's header and prepare look like, and
+//! one decision for each (protocol section 6; TigerBeetle's recovery table, with the changes that
+//! follow from acking nothing before both rings are synced). Must never know the log.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::ids::Op;
-use crate::journal::slot;
+use crate::journal::{Sector, slot};
 use crate::vsr::message::{Header, Prepare};
 
-/// What a slot's two blocks come to, by the letters of the recovery table. The lettered cases of
-/// damaged blocks join with the damage itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SlotFound {
-    /// L: both empty.
-    Empty,
-    /// G, M, O: the prepare is newer than its header, whose write the crash took: kept.
-    PrepareAhead,
-    /// P: identical: kept.
-    Identical,
-    /// K: a header without its prepare cannot be, the prepare being synced first.
-    HeaderAlone,
+/// The cases, by the letters of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "each is described at `case`")]
+pub enum Case {
+    A,
+    B,
+    C,
+    D,
+    E,
+    F,
+    G,
+    H,
+    I,
+    J,
+    K,
+    L,
+    M,
+    N,
+    O,
+    P,
 }
 
-/// Decides one slot.
-#[must_use]
-pub fn decide_slot(header: Option<&Header>, prepare: Option<&Prepare>) -> SlotFound {
-    match (header, prepare) {
-        (None, None) => SlotFound::Empty,
-        (Some(_), None) => SlotFound::HeaderAlone,
-        (None, Some(_)) => SlotFound::PrepareAhead,
-        (Some(header), Some(prepare)) if header.checksum == prepare.header.checksum => {
-            SlotFound::Identical
-        }
-        (Some(_), Some(_)) => SlotFound::PrepareAhead,
+/// What is done with a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The prepare is good.
+    Keep,
+    /// The prepare is good, its header is written again.
+    Heal,
+    /// The same, and nothing is said of the entry that the old header names.
+    HealAndAbstain,
+    /// Something that was acked may have stood here: it is fetched, and nothing is said of it.
+    Fetch,
+    /// An append that was never acked: as if it had never been.
+    Cut,
+    /// Nothing was ever here.
+    Empty,
+}
+
+/// The ops that the rings may hold: those after the checkpoint that have a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// The durable checkpoint.
+    pub checkpoint: Op,
+    /// Slots of the rings.
+    pub slots: u32,
+}
+
+impl Window {
+    /// The highest op that may be journaled.
+    #[must_use]
+    pub fn limit(self) -> Op {
+        Op(self.checkpoint.0 + u64::from(self.slots))
     }
+
+    /// The one op of the window that belongs into a slot.
+    #[must_use]
+    pub fn op_at(self, place: u32) -> Op {
+        let first = self.checkpoint.0 + 1;
+        let slots = u64::from(self.slots);
+        let ahead = (u64::from(place) + slots - first % slots) % slots;
+        Op(first + ahead)
+    }
+}
+
+/// What one ring shows for a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    Bad,
+    Empty,
+    Real(Op),
+}
+
+/// The case of a slot. Blocks that stand in a foreign slot are bad ones.
+#[must_use]
+pub fn case(
+    header: &Sector<Rc<Header>>,
+    prepare: &Sector<Rc<Prepare>>,
+    place: u32,
+    window: Window,
+    op_max: Op,
+) -> Case {
+    let limit = window.limit();
+    let header_look = look_at_header(header, place, window.slots);
+    let prepare_look = look_at_prepare(prepare, place, window.slots);
+    match (header_look, prepare_look) {
+        // A prepare that this checkpoint could not have taken.
+        (_, Look::Real(op)) if op > limit => Case::H,
+        (Look::Real(op), Look::Real(_)) if op > limit => Case::I,
+        (Look::Real(op), Look::Empty) if op > limit => Case::J,
+        // Nothing can be read.
+        (Look::Bad, Look::Bad) => Case::A,
+        // The prepare of an append was torn before its first header.
+        (Look::Empty, Look::Bad) => Case::B,
+        (Look::Real(_), Look::Bad) => Case::C,
+        (Look::Bad, Look::Empty) => Case::D,
+        (Look::Bad, Look::Real(op)) if op < op_max => Case::E,
+        (Look::Bad, Look::Real(_)) => Case::F,
+        // The crash came between prepare and header.
+        (Look::Empty, Look::Real(_)) => Case::G,
+        (Look::Real(_), Look::Empty) => Case::K,
+        (Look::Empty, Look::Empty) => Case::L,
+        // The same, over an entry of an earlier wrap.
+        (Look::Real(old), Look::Real(new)) if old < new => Case::M,
+        (Look::Real(new), Look::Real(old)) if old < new => Case::N,
+        (Look::Real(_), Look::Real(_)) if differ(header, prepare) => Case::O,
+        (Look::Real(_), Look::Real(_)) => Case::P,
+    }
+}
+
+/// The decision for a case; `header_op` where a header is readable.
+#[must_use]
+pub fn decide(case: Case, header_op: Option<Op>, checkpoint: Op) -> Decision {
+    match case {
+        Case::A | Case::D | Case::K | Case::N => Decision::Fetch,
+        // Since nothing is acked before both rings are synced, a torn prepare over what the
+        // checkpoint contains was an append that nobody counts on, wherever it stands.
+        Case::C if header_op.is_some_and(|op| op <= checkpoint) => Decision::Cut,
+        Case::C => Decision::Fetch,
+        Case::B | Case::H | Case::I | Case::J => Decision::Cut,
+        Case::E | Case::F | Case::G | Case::M => Decision::Heal,
+        Case::O => Decision::HealAndAbstain,
+        Case::L => Decision::Empty,
+        Case::P => Decision::Keep,
+    }
+}
+
+fn look_at_header(header: &Sector<Rc<Header>>, place: u32, slots: u32) -> Look {
+    match header {
+        Sector::Empty => Look::Empty,
+        Sector::Damaged => Look::Bad,
+        Sector::Block(header) => look(header, place, slots),
+    }
+}
+
+fn look_at_prepare(prepare: &Sector<Rc<Prepare>>, place: u32, slots: u32) -> Look {
+    match prepare {
+        Sector::Empty => Look::Empty,
+        Sector::Damaged => Look::Bad,
+        Sector::Block(prepare) => look(&prepare.header, place, slots),
+    }
+}
+
+/// Identity is slot, op and checksum together (A27).
+fn look(header: &Header, place: u32, slots: u32) -> Look {
+    let is_in_place = header.op > Op(0) && slot(header.op, slots) == place;
+    if is_in_place && header.identity() == header.checksum {
+        Look::Real(header.op)
+    } else {
+        Look::Bad
+    }
+}
+
+fn differ(header: &Sector<Rc<Header>>, prepare: &Sector<Rc<Prepare>>) -> bool {
+    match (header, prepare) {
+        (Sector::Block(header), Sector::Block(prepare)) => {
+            header.checksum != prepare.header.checksum
+        }
+        _ => false,
+    }
+}
+
+/// A slot whose prepare cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The op that belongs there.
+    pub op: Op,
+    /// The header of what was there, where the header ring still tells.
+    pub header: Option<Rc<Header>>,
 }
 
 /// What the rings gave back.
@@ -44,86 +187,86 @@ pub struct Rings {
     pub prepares: Vec<Rc<Prepare>>,
     /// Those whose header must be written again before they may be acknowledged.
     pub to_heal: Vec<Rc<Prepare>>,
+    /// Slots of which nothing may be said, ascending by op.
+    pub unreadable: Vec<Unreadable>,
+    /// How many appends were cut.
+    pub cut: u32,
 }
 
-/// Reads the rings. A prepare in another op's slot, or whose header does not match its identity, is
-/// not readable.
+/// Reads the rings, slot by slot.
 #[must_use]
 pub fn recover_rings(
-    prepares: &BTreeMap<u32, Rc<Prepare>>,
-    headers: &BTreeMap<u32, Rc<Header>>,
-    journal_slots: u32,
+    headers: &BTreeMap<u32, Sector<Rc<Header>>>,
+    prepares: &BTreeMap<u32, Sector<Rc<Prepare>>>,
+    window: Window,
 ) -> Rings {
     let mut rings = Rings::default();
-    for (&place, prepare) in prepares {
-        let header = headers.get(&place).map(Rc::as_ref);
-        let is_in_place = slot(prepare.header.op, journal_slots) == place
-            && prepare.header.op > Op(0)
-            && prepare.header.identity() == prepare.header.checksum;
-        match decide_slot(header, Some(prepare)) {
-            SlotFound::PrepareAhead if is_in_place => {
-                rings.prepares.push(Rc::clone(prepare));
-                rings.to_heal.push(Rc::clone(prepare));
-            }
-            SlotFound::Identical if is_in_place => rings.prepares.push(Rc::clone(prepare)),
-            SlotFound::PrepareAhead
-            | SlotFound::Identical
-            | SlotFound::Empty
-            | SlotFound::HeaderAlone => {}
-        }
+    let op_max = highest(prepares, window);
+    let mut places: Vec<u32> = headers.keys().chain(prepares.keys()).copied().collect();
+    places.sort_unstable();
+    places.dedup();
+    for place in places {
+        let header = headers.get(&place).unwrap_or(&Sector::Empty);
+        let prepare = prepares.get(&place).unwrap_or(&Sector::Empty);
+        rings.take(header, prepare, place, window, op_max);
     }
     rings.prepares.sort_by_key(|prepare| prepare.header.op);
+    rings.unreadable.sort_by_key(|slot| slot.op);
     rings
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ids::GROUP_PARTITION_0;
+fn highest(prepares: &BTreeMap<u32, Sector<Rc<Prepare>>>, window: Window) -> Op {
+    let ops = prepares.iter().filter_map(|(&place, prepare)| {
+        match look_at_prepare(prepare, place, window.slots) {
+            Look::Real(op) => Some(op),
+            Look::Bad | Look::Empty => None,
+        }
+    });
+    ops.max().unwrap_or_default()
+}
 
-    fn prepare(op: u64, timestamp_micros: u64) -> Rc<Prepare> {
-        let mut header = Header::root(GROUP_PARTITION_0);
-        header.op = Op(op);
-        header.timestamp_micros = timestamp_micros;
-        Rc::new(Prepare {
-            header: Rc::new(header.sealed()),
-            body: Rc::from([]),
-        })
-    }
-
-    #[test]
-    fn every_pair_of_blocks_has_one_decision() {
-        let old = prepare(3, 1);
-        let new = prepare(3, 2);
-        let headers = [None, Some(old.header.as_ref()), Some(new.header.as_ref())];
-        let prepares = [None, Some(new.as_ref())];
-        let decided: Vec<SlotFound> = headers
-            .iter()
-            .flat_map(|&header| prepares.map(|prepare| decide_slot(header, prepare)))
-            .collect();
-        assert_eq!(
-            decided,
-            [
-                SlotFound::Empty,
-                SlotFound::PrepareAhead,
-                SlotFound::HeaderAlone,
-                SlotFound::PrepareAhead,
-                SlotFound::HeaderAlone,
-                SlotFound::Identical,
-            ]
-        );
-    }
-
-    #[test]
-    fn readable_prepares_come_back_in_order_and_strays_do_not() {
-        let ring: BTreeMap<u32, Rc<Prepare>> =
-            [(1, prepare(9, 1)), (2, prepare(2, 1)), (3, prepare(4, 1))].into();
-        let headers: BTreeMap<u32, Rc<Header>> = [(2, Rc::clone(&ring[&2].header))].into();
-        let rings = recover_rings(&ring, &headers, 8);
-        let ops = |found: &[Rc<Prepare>]| -> Vec<u64> {
-            found.iter().map(|prepare| prepare.header.op.0).collect()
+impl Rings {
+    fn take(
+        &mut self,
+        header: &Sector<Rc<Header>>,
+        prepare: &Sector<Rc<Prepare>>,
+        place: u32,
+        window: Window,
+        op_max: Op,
+    ) {
+        let case = case(header, prepare, place, window, op_max);
+        let known = match look_at_header(header, place, window.slots) {
+            Look::Real(_) => header.clone().block(),
+            Look::Bad | Look::Empty => None,
         };
-        assert_eq!(ops(&rings.prepares), [2, 9], "op 4 is in a foreign slot");
-        assert_eq!(ops(&rings.to_heal), [9], "op 2 has its header");
+        let header_op = known.as_ref().map(|header| header.op);
+        let readable = prepare.clone().block();
+        match (decide(case, header_op, window.checkpoint), readable) {
+            (Decision::Keep, Some(prepare)) => self.prepares.push(prepare),
+            (Decision::Heal, Some(prepare)) => self.heal(prepare),
+            (Decision::HealAndAbstain, Some(prepare)) => {
+                self.heal(prepare);
+                self.abstain(known, place, window);
+            }
+            (Decision::Fetch, _) => self.abstain(known, place, window),
+            (Decision::Cut, _) => self.cut += 1,
+            (Decision::Empty | Decision::Keep | Decision::Heal | Decision::HealAndAbstain, _) => {}
+        }
+    }
+
+    fn heal(&mut self, prepare: Rc<Prepare>) {
+        self.to_heal.push(Rc::clone(&prepare));
+        self.prepares.push(prepare);
+    }
+
+    fn abstain(&mut self, header: Option<Rc<Header>>, place: u32, window: Window) {
+        let op = header
+            .as_ref()
+            .map_or(window.op_at(place), |header| header.op);
+        self.unreadable.push(Unreadable { op, header });
     }
 }
+
+#[cfg(test)]
+#[path = "recovery_tests.rs"]
+mod tests;

@@ -2,6 +2,7 @@
 //! does with it.
 
 use super::canon::Canon;
+use super::faults::Faults;
 use super::i00_broken_rule;
 use super::i01_agreement::{self, Agreement};
 use super::i02_hash_chain;
@@ -34,8 +35,10 @@ pub(super) struct Group {
     agreement: Agreement,
     commits_rise: CommitsRise,
     pub(super) durability: Durability,
+    /// What disks suffered.
+    pub(super) faults: Faults,
     exactly_once: ExactlyOnce,
-    views_rise: ViewsRise,
+    pub(super) views_rise: ViewsRise,
     one_log_per_view: OneLogPerView,
     no_gaps: NoGaps,
     honest_acks: HonestAcks,
@@ -55,6 +58,7 @@ impl Group {
             agreement: Agreement::default(),
             commits_rise: CommitsRise::default(),
             durability: Durability::new(roster.quorums.replication),
+            faults: Faults::default(),
             exactly_once: ExactlyOnce::default(),
             views_rise: ViewsRise::default(),
             one_log_per_view: OneLogPerView::new(roster.replica_count),
@@ -118,6 +122,7 @@ impl Group {
             }
             Note::Journaled { op, checksum } => {
                 self.honest_acks.placed(replica, *op, *checksum);
+                self.faults.journaled(replica, *op);
                 self.durability.held(replica, *op, *checksum);
             }
             Note::Acked { op, checksum, .. } => {
@@ -220,7 +225,9 @@ impl Group {
         report: &mut Report,
     ) {
         self.no_gaps.settle(members, report);
-        self.honest_acks.settle(members, view.logs, report);
+        self.faults.settle(members, view.logs);
+        self.honest_acks
+            .settle(members, &self.faults, view.logs, report);
         let mut checkpoint_moved = false;
         for member in members {
             let Some(seen) = self.seen.get_mut(usize::from(member.replica.0)) else {
@@ -235,7 +242,7 @@ impl Group {
             self.moved(member, executed, view, report);
         }
         self.agreement.walk(members, &self.canon, view.logs, report);
-        self.no_gaps.walk(members, view.logs, report);
+        self.no_gaps.walk(members, &self.faults, view.logs, report);
         if checkpoint_moved {
             self.fold(members);
         }
@@ -255,7 +262,7 @@ impl Group {
             self.commits_rise.moved(member, report);
             if executed {
                 Agreement::moved(member, &self.canon, view.logs, report);
-                NoGaps::moved(member, view.logs, report);
+                NoGaps::moved(member, &self.faults, view.logs, report);
             }
         }
     }

@@ -5,7 +5,7 @@
 //! know what a view is for.
 //!
 //! Exceptions. StartViewChange, RequestStartView, repair and replies promise nothing, so their views
-//! are not looked at.
+//! are not looked at. A disk that lied about a superblock takes its replica's promises with it.
 
 use super::view::MemberView;
 use super::violation::{Property, Replicas, Report};
@@ -68,6 +68,11 @@ impl ViewsRise {
             self.promises.resize(place + 1, Promise::default());
         }
         &mut self.promises[place]
+    }
+
+    /// A replica's disk lied about a superblock: what it promised cannot be asked of it.
+    pub(super) fn forget(&mut self, replica: ReplicaId) {
+        *self.promise(replica) = Promise::default();
     }
 
     /// A replica sent a message.

@@ -5,10 +5,11 @@
 //! Exceptions. An entry that the replica dropped, or whose place it gave to another, is promised no
 //! more, even if that newer view is not durable yet (TigerBeetle needed both relaxations: pull
 //! requests 2654 and 3411); what boot itself cuts is no such drop. Up to the durable checkpoint slots
-//! may be used again.
+//! may be used again. What the simulator did to the disk is no fault of the replica.
 
 use std::collections::VecDeque;
 
+use super::faults::Faults;
 use super::view::{Logs, MemberView};
 use super::violation::{Property, Replicas, Report};
 use crate::ids::{Checksum, Op, ReplicaId};
@@ -102,7 +103,13 @@ impl HonestAcks {
     }
 
     /// Looks at the disks of those that booted in this tick.
-    pub(super) fn settle(&mut self, members: &[MemberView], logs: &dyn Logs, report: &mut Report) {
+    pub(super) fn settle(
+        &mut self,
+        members: &[MemberView],
+        faults: &Faults,
+        logs: &dyn Logs,
+        report: &mut Report,
+    ) {
         if self.checks == 0 {
             return;
         }
@@ -121,6 +128,9 @@ impl HonestAcks {
                 let found = logs.durable_checksum(member.replica, member.group, op);
                 if found == Some(checksum) {
                     return true;
+                }
+                if faults.contains(member.replica, op) {
+                    return false;
                 }
                 lost += 1;
                 // What follows the first lost op is seldom another fault.
@@ -144,7 +154,7 @@ impl HonestAcks {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{World, chain, fork};
+    use super::super::testing::{GROUP, World, chain, fork};
     use super::*;
     use crate::ids::View;
     use crate::vsr::note::Note;
@@ -182,6 +192,47 @@ mod tests {
         world.tick();
         assert_eq!(world.found(Property::I11), 1);
         assert!(world.kept()[0].text.contains("with nothing on its disk"));
+    }
+
+    #[test]
+    fn a_recorded_fault_excuses_the_replica_until_it_journaled_the_op_again() {
+        let mut world = World::new(3);
+        let header = chain(1).remove(0);
+        ack(&mut world, 1);
+        world.oracles.fault(ReplicaId(1), GROUP, Op(1));
+        // A duplicate is acknowledged from memory, and promises nothing new of the disk.
+        ack(&mut world, 1);
+        world.restart(1);
+        world.tick();
+        assert_eq!(world.found(Property::I11), 0);
+        world.note(
+            1,
+            Note::Journaled {
+                op: header.op,
+                checksum: header.checksum,
+            },
+        );
+        world.logs.put(1, &header);
+        world.tick();
+        ack(&mut world, 1);
+        world.logs.remove(1, 1);
+        world.restart(1);
+        world.tick();
+        assert_eq!(
+            world.found(Property::I11),
+            1,
+            "this time nobody else did it"
+        );
+    }
+
+    #[test]
+    fn a_lie_of_the_disk_excuses_its_replica() {
+        let mut world = World::new(3);
+        ack(&mut world, 1);
+        world.oracles.disk_lied(ReplicaId(1), GROUP, Op(1));
+        world.restart(1);
+        world.tick();
+        assert_eq!(world.found(Property::I11), 0);
     }
 
     #[test]

@@ -54,7 +54,9 @@ fn alone(member: &MemberView) -> Option<String> {
         Status::ViewChange => {
             return Some(format!("{replica} is in a change to view {}", member.view));
         }
-        Status::Recovering => return Some(format!("{replica} still asks who leads")),
+        Status::Recovering | Status::RecoveringHead => {
+            return Some(format!("{replica} still asks who leads"));
+        }
     }
     if member.holes {
         return Some(format!(

@@ -79,9 +79,11 @@ impl NoLostWakeup {
         let missing = |timer: Timer| !member.timers.contains(timer);
         let has_voted = !missing(Timer::StartViewChangeResend);
         match member.status {
-            Status::Recovering if member.writes_pending > 0 => None,
+            Status::Recovering | Status::RecoveringHead if member.writes_pending > 0 => None,
             Status::ViewChange | Status::Normal if has_voted => None,
-            Status::Recovering => Some((Timer::Probe, "waits to learn who leads")),
+            Status::Recovering | Status::RecoveringHead => {
+                Some((Timer::Probe, "waits to learn who leads"))
+            }
             Status::ViewChange => Some((Timer::ViewChangeWait, "waits for a view to start")),
             Status::Normal if member.holes && missing(Timer::RepairRetry) => {
                 Some((Timer::RepairRetry, "lacks bodies"))

@@ -7,6 +7,7 @@
 //! kept once for all that compare it (`canon`). The closed list is [`Property::CHECKED`].
 
 mod canon;
+mod faults;
 mod group;
 mod i00_broken_rule;
 mod i01_agreement;
@@ -171,9 +172,24 @@ impl Oracles {
         report.compared(Property::I12);
     }
 
+    /// A replica's disk can no longer be expected to give back an op: it rotted, was torn, went
+    /// elsewhere, was punched out. Such damage may stall a cluster and must never lose what was
+    /// committed, so it excuses the replica alone.
+    pub fn fault(&mut self, replica: ReplicaId, group: GroupId, op: Op) {
+        self.at(Tick(0), group).0.faults.hit(replica, op);
+    }
+
     /// A replica's disk reported an entry durable and kept nothing: it counts as no copy.
     pub fn disk_lied(&mut self, replica: ReplicaId, group: GroupId, op: Op) {
-        self.at(Tick(0), group).0.durability.lost(replica, op);
+        let (group, _) = self.at(Tick(0), group);
+        group.faults.hit(replica, op);
+        group.durability.lost(replica, op);
+    }
+
+    /// A replica's disk reported a superblock durable and did not keep it: its views fall back, and
+    /// it knows nothing of what it promised.
+    pub fn superblock_lost(&mut self, replica: ReplicaId, group: GroupId) {
+        self.at(Tick(0), group).0.views_rise.forget(replica);
     }
 
     /// A replica's disk was wiped: what it held counts as no copies.

@@ -240,6 +240,7 @@ impl World {
         self.event(EventKind::Crashed {
             replica: ReplicaId(replica),
             writes_lost: 0,
+            writes_torn: 0,
         });
     }
 

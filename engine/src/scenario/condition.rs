@@ -263,7 +263,9 @@ impl ReplicaCondition {
                 ReplicaWhat::Primary => facts.primary,
                 ReplicaWhat::Normal => facts.status == Status::Normal,
                 ReplicaWhat::ViewChange => facts.status == Status::ViewChange,
-                ReplicaWhat::Recovering => facts.status == Status::Recovering,
+                ReplicaWhat::Recovering => {
+                    matches!(facts.status, Status::Recovering | Status::RecoveringHead)
+                }
                 ReplicaWhat::Voted(view) => facts.voted >= view,
                 ReplicaWhat::View(view) => facts.view >= view,
                 ReplicaWhat::Head(op) => facts.head >= op,

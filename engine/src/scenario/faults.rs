@@ -1,4 +1,5 @@
-//! What goes wrong without being asked: the profile, its network values, crash and restart rates.
+//! What goes wrong without being asked: the profile, its network values, crash and restart rates,
+//! what disks do.
 //! Must never know how a fault is injected.
 
 use serde::Serialize;
@@ -68,6 +69,39 @@ pub struct Faults {
     pub crash_primary: bool,
     /// Replicas able to vote that crashes leave alive; the view-change quorum where not given.
     pub min_survivors: Option<u8>,
+    /// What disks do on their own.
+    pub disk: DiskFaults,
+}
+
+/// What disks do on their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct DiskFaults {
+    /// Chance that a crash tears a write that is not durable yet.
+    pub tear_per_million: u32,
+    /// Chance that a written block rots.
+    pub rot_per_million: u32,
+    /// Chance that a written prepare lands in another slot.
+    pub misdirect_per_million: u32,
+    /// Chance per tick that a replica's disk begins to lie about syncs for a while.
+    pub lie_per_million: u32,
+    /// Chance per tick that a replica's disk is slow for a while.
+    pub slow_per_million: u32,
+    /// Whether damage stays within what a cluster must recover from: at most r - 1 replicas for one
+    /// op, each in a way that it can tell, and no lies. What people do is not held by it.
+    pub atlas: bool,
+}
+
+impl Default for DiskFaults {
+    fn default() -> Self {
+        Self {
+            tear_per_million: 0,
+            rot_per_million: 0,
+            misdirect_per_million: 0,
+            lie_per_million: 0,
+            slow_per_million: 0,
+            atlas: true,
+        }
+    }
 }
 
 impl Faults {
@@ -81,6 +115,7 @@ impl Faults {
             restart_per_million: 0,
             crash_primary: false,
             min_survivors: None,
+            disk: DiskFaults::default(),
         }
     }
 }

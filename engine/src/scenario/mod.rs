@@ -20,10 +20,10 @@ mod verb;
 pub use condition::{
     Baseline, ClientFacts, Condition, Observed, ReplicaCondition, ReplicaFacts, ReplicaWhat,
 };
-pub use faults::{Faults, MILLION, Profile, millionths_from_text, millionths_to_text};
+pub use faults::{DiskFaults, Faults, MILLION, Profile, millionths_from_text, millionths_to_text};
 pub use golden::{GOLDEN, GoldenRun};
 pub use link::{LINK_BYTES_MAX, decode, encode, seed_from_text};
-pub use places::{Links, PacketName};
+pub use places::{Links, PacketName, Part};
 pub use run::{Cluster, Cursor, EPOCH, Run, Story, TICK_MAX, Workload};
 pub use script::{StoryAction, TimedAct, parse_acts, parse_story, write_acts, write_story};
 pub use setting::Setting;

@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::problem::{Problem, number, shown};
 use super::run::Cluster;
-use crate::ids::{CLIENTS_MAX, ClientId, Process, REPLICAS_MAX, ReplicaId};
+use crate::ids::{CLIENTS_MAX, ClientId, Op, Process, REPLICAS_MAX, ReplicaId};
 use crate::sim::sets::{KindSet, ProcessSet};
 use crate::vsr::message::MessageKind;
 
@@ -101,6 +101,51 @@ pub(crate) fn parse_client(text: &str) -> Result<ClientId, Problem> {
             _ => Err(Problem::new(shown(text), "a client, c0 to c7")),
         },
         Err(_) => Err(Problem::new(shown(text), "a client, c0 to c7")),
+    }
+}
+
+/// One op: `op5`.
+pub(crate) fn parse_op(text: &str) -> Result<Op, Problem> {
+    text.strip_prefix("op")
+        .and_then(|digits| number(digits, 1, u64::from(u32::MAX)).ok())
+        .map(Op)
+        .ok_or_else(|| Problem::new(shown(text), "an op from 1 on, op5 for instance"))
+}
+
+/// Which ring's block of an op is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The prepare.
+    Prepare,
+    /// The redundant header.
+    Header,
+    /// Either.
+    Both,
+}
+
+impl Part {
+    /// All parts.
+    pub const ALL: [Self; 3] = [Self::Prepare, Self::Header, Self::Both];
+
+    pub(crate) fn parse(text: &str) -> Result<Self, Problem> {
+        Self::ALL
+            .into_iter()
+            .find(|part| part.name() == text)
+            .ok_or_else(|| Problem::new(shown(text), "prepare, header or both"))
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Prepare => "prepare",
+            Self::Header => "header",
+            Self::Both => "both",
+        }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

@@ -51,6 +51,12 @@ pub enum Setting {
     Pipeline,
     Slots,
     Sessions,
+    Tear,
+    Rot,
+    Misdirect,
+    Lie,
+    Slow,
+    Atlas,
 }
 
 /// How a value is written. All are `u32` inside.
@@ -78,7 +84,7 @@ const SURVIVORS: &[&str] = &["quorum", "0", "1", "2", "3", "4", "5", "6", "7", "
 
 impl Setting {
     /// All settings, in the order of links.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 39] = [
         Self::Crash,
         Self::Restart,
         Self::CrashPrimary,
@@ -112,6 +118,12 @@ impl Setting {
         Self::Pipeline,
         Self::Slots,
         Self::Sessions,
+        Self::Tear,
+        Self::Rot,
+        Self::Misdirect,
+        Self::Lie,
+        Self::Slow,
+        Self::Atlas,
     ];
 
     /// The name, as links and scripts spell it.
@@ -151,6 +163,12 @@ impl Setting {
             Self::Pipeline => "pipeline",
             Self::Slots => "slots",
             Self::Sessions => "sessions",
+            Self::Tear => "tear",
+            Self::Rot => "rot",
+            Self::Misdirect => "misdirect",
+            Self::Lie => "lie",
+            Self::Slow => "slow",
+            Self::Atlas => "atlas",
         }
     }
 
@@ -175,8 +193,13 @@ impl Setting {
             | Self::Partition
             | Self::Unpartition
             | Self::Clog
-            | Self::Load => Form::Rate,
-            Self::CrashPrimary => Form::Word(&["no", "yes"]),
+            | Self::Load
+            | Self::Tear
+            | Self::Rot
+            | Self::Misdirect
+            | Self::Lie
+            | Self::Slow => Form::Rate,
+            Self::CrashPrimary | Self::Atlas => Form::Word(&["no", "yes"]),
             Self::MinSurvivors => Form::Word(SURVIVORS),
             Self::PartitionMode => Form::Word(&[
                 "none",
@@ -212,6 +235,7 @@ impl Setting {
     #[must_use]
     pub fn read(self, run: &Run) -> u32 {
         let (network, knobs) = (&run.faults.network, &run.knobs);
+        let disk = &run.faults.disk;
         match self {
             Self::Crash => run.faults.crash_per_million,
             Self::Restart => run.faults.restart_per_million,
@@ -249,6 +273,12 @@ impl Setting {
             Self::Pipeline => knobs.pipeline_max,
             Self::Slots => knobs.journal_slots,
             Self::Sessions => knobs.sessions_max,
+            Self::Tear => disk.tear_per_million,
+            Self::Rot => disk.rot_per_million,
+            Self::Misdirect => disk.misdirect_per_million,
+            Self::Lie => disk.lie_per_million,
+            Self::Slow => disk.slow_per_million,
+            Self::Atlas => u32::from(disk.atlas),
         }
     }
 
@@ -298,6 +328,12 @@ impl Setting {
             Self::Pipeline => knobs.pipeline_max = value,
             Self::Slots => knobs.journal_slots = value,
             Self::Sessions => knobs.sessions_max = value,
+            Self::Tear => run.faults.disk.tear_per_million = value,
+            Self::Rot => run.faults.disk.rot_per_million = value,
+            Self::Misdirect => run.faults.disk.misdirect_per_million = value,
+            Self::Lie => run.faults.disk.lie_per_million = value,
+            Self::Slow => run.faults.disk.slow_per_million = value,
+            Self::Atlas => run.faults.disk.atlas = value != 0,
         }
     }
 

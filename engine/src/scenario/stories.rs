@@ -167,6 +167,19 @@ pub const BUILT_IN: &[BuiltIn] = &[
             _a0.expect-same-log-012",
     },
     BuiltIn {
+        name: "a12",
+        title: "A recovering replica must not vote for what it cannot read",
+        source: "https://github.com/UWSysLab/tapir/issues/15",
+        setup: "load=0&retry=100&delay-mean=1",
+        script: "0.warm.1
+            _a0.cut.2-01_a0.write.c0.to0
+            _when-reply.crash.0_a0.crash.1_a0.corrupt.1.op3.prepare_a0.heal_a0.restart.1
+            _a3000.expect-no-primary.0_a0.expect-r1-voted-v1.0
+            _a0.restart.0
+            _when-primary.expect-executed-c0-2
+            _a0.expect-same-log-012",
+    },
+    BuiltIn {
         name: "a14",
         title: "Truncate now, ask later",
         source: "Vanlightly, VR Revisited, part 3",
@@ -216,6 +229,20 @@ pub const BUILT_IN: &[BuiltIn] = &[
             _when-r0-view-1.expect-r0-view-2
             _when-r0-primary-v3.expect-executed-c3-2
             _a0.expect-same-log-01",
+    },
+    BuiltIn {
+        name: "a21",
+        title: "Rot is not absence",
+        source: "Alagappan et al., Protocol-Aware Recovery for Consensus-Based Storage",
+        setup: "load=0&retry=100&delay-mean=1",
+        script: "0.warm.1
+            _a0.cut.2-01_a0.write.c0.to0
+            _when-reply.write.c0.to0
+            _when-reply.crash.0_a0.crash.1_a0.corrupt.1.op3.both_a0.heal_a0.restart.1
+            _a3000.expect-no-primary.0_a0.expect-r1-voted-v1.0
+            _a0.restart.0
+            _when-primary.expect-executed-c0-3
+            _a0.expect-same-log-012",
     },
     BuiltIn {
         name: "a31",

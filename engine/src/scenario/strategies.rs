@@ -162,6 +162,18 @@ fn verb() -> impl Strategy<Value = Verb> {
         packet().prop_map(Verb::Dup),
         packet().prop_map(Verb::Deliver),
         Just(Verb::Heal),
+        (replica(), op(), 0..3_usize).prop_map(|(at, op, part)| Verb::Corrupt(
+            at,
+            op,
+            Part::ALL[part]
+        )),
+        (replica(), op()).prop_map(|(at, op)| Verb::Punch(at, op)),
+        (replica(), op(), op())
+            .prop_filter("another op", |(_, op, to)| op != to)
+            .prop_map(|(at, op, to)| Verb::Misdirect(at, op, to)),
+        replica().prop_map(Verb::Tear),
+        (replica(), any::<bool>()).prop_map(|(at, lies)| Verb::Lie(at, lies)),
+        (replica(), 1..=1_000_u32).prop_map(|(at, factor)| Verb::Slow(at, factor)),
         (client(), option::of(replica())).prop_map(|(client, to)| Verb::Write(client, to)),
         (client(), option::of(replica())).prop_map(|(client, to)| Verb::Read(client, to)),
         (1..=1_000_u32).prop_map(Verb::Warm),

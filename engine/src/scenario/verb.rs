@@ -6,14 +6,14 @@ use std::fmt;
 use super::condition::Condition;
 use super::faults::Profile;
 use super::places::{
-    Links, PacketName, check_process, kinds_text, parse_client, parse_kinds, parse_replica,
-    parse_sides,
+    Links, PacketName, Part, check_process, kinds_text, parse_client, parse_kinds, parse_op,
+    parse_replica, parse_sides,
 };
 use super::problem::{Problem, number_u32, shown};
 use super::run::Cluster;
 use super::setting::{Setting, parse_rate};
 use crate::error::InputError;
-use crate::ids::{ClientId, Process, ReplicaId};
+use crate::ids::{ClientId, Op, Process, ReplicaId};
 use crate::sim::sets::KindSet;
 
 /// One thing to do.
@@ -51,6 +51,19 @@ pub enum Verb {
     Deliver(PacketName),
     /// `heal`: lifts all that the user set on links, and the standing partition and clogs.
     Heal,
+    /// `corrupt.1.op5.prepare`: what 1 has on its disk of op 5, prepare, header or both, rots.
+    Corrupt(ReplicaId, Op, Part),
+    /// `punch.1.op5`: op 5 is gone from both rings of 1's disk, as if it had never been written.
+    Punch(ReplicaId, Op),
+    /// `misdirect.1.op5.op6`: 1's disk has put the prepare of op 5 where that of op 6 belongs; in
+    /// its own place stands what stood there before.
+    Misdirect(ReplicaId, Op, Op),
+    /// `tear.1`: the next crash of 1 tears every write that is not on its disk by then.
+    Tear(ReplicaId),
+    /// `lie.1`, `lie.1.off`: 1's disk reports writes durable and loses them with a crash.
+    Lie(ReplicaId, bool),
+    /// `slow.1.20`: 1's disk takes 20 times as long from now on; `slow.1.1` takes it back.
+    Slow(ReplicaId, u32),
     /// `write.c0`, `write.c0.to1`: an idle client writes, to the replica it prefers or to this one.
     Write(ClientId, Option<ReplicaId>),
     /// `read.c0`, `read.c0.to1`: an idle client reads.
@@ -75,24 +88,14 @@ pub enum Verb {
 const ACTION_TICKS_MAX: u32 = 10_000_000;
 
 /// Verbs that the grammar has and this release does not.
-const LATER: &[&str] = &[
-    "wipe",
-    "boot",
-    "corrupt",
-    "punch",
-    "misdirect",
-    "tear",
-    "lie",
-    "slow",
-    "skew",
-    "mutate",
-    "create",
-    "delete",
-];
+const LATER: &[&str] = &["wipe", "boot", "skew", "mutate", "create", "delete"];
+
+/// Slowest disk.
+const SLOW_FACTOR_MAX: u32 = 1_000;
 
 const VERBS: &str = "crash, restart, pause, resume, cut, mute, join, clog, delay, filter, hold, \
-    release, drop, dup, deliver, heal, write, read, warm, load, set, profile, settle or \
-    expect-CONDITION";
+    release, drop, dup, deliver, heal, corrupt, punch, misdirect, tear, lie, slow, write, read, \
+    warm, load, set, profile, settle or expect-CONDITION";
 
 impl Verb {
     fn parse(words: &[&str]) -> Result<Self, Problem> {
@@ -121,6 +124,20 @@ impl Verb {
             ("dup", [link, packet]) => PacketName::parse(link, packet).map(Self::Dup),
             ("deliver", [link, packet]) => PacketName::parse(link, packet).map(Self::Deliver),
             ("heal", []) => Ok(Self::Heal),
+            ("corrupt", [replica, op, part]) => Ok(Self::Corrupt(
+                parse_replica(replica)?,
+                parse_op(op)?,
+                Part::parse(part)?,
+            )),
+            ("punch", [replica, op]) => Ok(Self::Punch(parse_replica(replica)?, parse_op(op)?)),
+            ("misdirect", [replica, op, other]) => parse_misdirect(replica, op, other),
+            ("tear", [replica]) => parse_replica(replica).map(Self::Tear),
+            ("lie", [replica]) => Ok(Self::Lie(parse_replica(replica)?, true)),
+            ("lie", [replica, "off"]) => Ok(Self::Lie(parse_replica(replica)?, false)),
+            ("slow", [replica, factor]) => {
+                let factor = number_u32(factor, 1, SLOW_FACTOR_MAX)?;
+                Ok(Self::Slow(parse_replica(replica)?, factor))
+            }
             ("write", [client, target @ ..]) if target.len() <= 1 => {
                 Ok(Self::Write(parse_client(client)?, parse_target(target)?))
             }
@@ -139,7 +156,16 @@ impl Verb {
     pub(crate) fn check(&self, cluster: Cluster) -> Result<(), Problem> {
         let replica = |replica| check_process(Process::Replica(replica), cluster);
         match *self {
-            Self::Crash(at) | Self::Restart(at) | Self::Pause(at) | Self::Resume(at) => replica(at),
+            Self::Crash(at)
+            | Self::Restart(at)
+            | Self::Pause(at)
+            | Self::Resume(at)
+            | Self::Corrupt(at, ..)
+            | Self::Punch(at, _)
+            | Self::Misdirect(at, ..)
+            | Self::Tear(at)
+            | Self::Lie(at, _)
+            | Self::Slow(at, _) => replica(at),
             Self::Cut(links)
             | Self::Mute(links)
             | Self::Join(links)
@@ -168,6 +194,9 @@ impl Verb {
         match self {
             Self::Filter(..)
             | Self::Hold(..)
+            | Self::Corrupt(..)
+            | Self::Punch(..)
+            | Self::Misdirect(..)
             | Self::Write(..)
             | Self::Read(..)
             | Self::Warm(_)
@@ -186,6 +215,9 @@ impl Verb {
             | Self::Dup(_)
             | Self::Deliver(_)
             | Self::Heal
+            | Self::Tear(_)
+            | Self::Lie(..)
+            | Self::Slow(..)
             | Self::Load(_)
             | Self::Set(..)
             | Self::Profile(_)
@@ -205,6 +237,15 @@ fn parse_hold(links: &str, kinds: &str) -> Result<Verb, Problem> {
         return Err(Problem::new(shown(kinds), expected));
     }
     Ok(Verb::Hold(links, set))
+}
+
+fn parse_misdirect(replica: &str, op: &str, other: &str) -> Result<Verb, Problem> {
+    let (replica, from, to) = (parse_replica(replica)?, parse_op(op)?, parse_op(other)?);
+    if from == to {
+        let expected = "another op, whose place the block took";
+        return Err(Problem::new(shown(other), expected));
+    }
+    Ok(Verb::Misdirect(replica, from, to))
 }
 
 fn parse_target(args: &[&str]) -> Result<Option<ReplicaId>, Problem> {
@@ -261,6 +302,12 @@ fn wrong_verb(name: &str, args: &[&str]) -> Problem {
         "release" => "links: release.1to0",
         "drop" | "dup" | "deliver" => "a packet, link and number: drop.0to1.57",
         "heal" | "settle" => "nothing behind it",
+        "corrupt" => "a replica, an op, and prepare, header or both: corrupt.1.op5.prepare",
+        "punch" => "a replica and an op: punch.1.op5",
+        "misdirect" => "a replica, an op, and the op whose place it took: misdirect.1.op5.op6",
+        "tear" => "one replica: tear.1",
+        "lie" => "a replica, and off to end it: lie.1 or lie.1.off",
+        "slow" => "a replica and how many times as long: slow.1.20",
         "write" | "read" => "a client, and a replica if wanted: write.c0 or write.c0.to1",
         "warm" => "a number of writes: warm.3",
         "load" => "a rate per million: load.20000",
@@ -294,6 +341,13 @@ impl fmt::Display for Verb {
             Self::Dup(packet) => write!(f, "dup.{packet}"),
             Self::Deliver(packet) => write!(f, "deliver.{packet}"),
             Self::Heal => f.write_str("heal"),
+            Self::Corrupt(replica, op, part) => write!(f, "corrupt.{replica}.op{op}.{part}"),
+            Self::Punch(replica, op) => write!(f, "punch.{replica}.op{op}"),
+            Self::Misdirect(replica, op, to) => write!(f, "misdirect.{replica}.op{op}.op{to}"),
+            Self::Tear(replica) => write!(f, "tear.{replica}"),
+            Self::Lie(replica, true) => write!(f, "lie.{replica}"),
+            Self::Lie(replica, false) => write!(f, "lie.{replica}.off"),
+            Self::Slow(replica, factor) => write!(f, "slow.{replica}.{factor}"),
             Self::Write(client, None) => write!(f, "write.c{client}"),
             Self::Write(client, Some(replica)) => write!(f, "write.c{client}.to{replica}"),
             Self::Read(client, None) => write!(f, "read.c{client}"),

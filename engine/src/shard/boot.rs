@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::ids::{GroupId, Op};
-use crate::journal::{self, Block, Unopenable, Zone, open_superblock};
+use crate::journal::{
+    self, Block, COPIES, Sector, Unopenable, Window, Zone, open_superblock, write_order,
+};
 use crate::machine::Partition;
 use crate::prng::Rng;
 use crate::shard::bus::MessageBus;
@@ -17,7 +19,7 @@ use crate::vsr::io::Superblock;
 use crate::vsr::knobs::Knobs;
 use crate::vsr::message::{Header, Prepare};
 use crate::vsr::note::Note;
-use crate::vsr::{Context, Recovered, Replica, Roster};
+use crate::vsr::{Context, DamagedSlot, Recovered, Replica, Roster};
 
 /// Where a booted group is put, for those who look at it.
 pub type Booted = Rc<RefCell<Option<Rc<RefCell<Group>>>>>;
@@ -39,7 +41,7 @@ pub struct Boot {
 /// Reads the disk, boots, and runs the pump until the replica crashes.
 pub async fn boot_and_run<B: MessageBus>(bus: B, boot: Boot) {
     let group_id = boot.roster.group;
-    let found = match read_disk(&bus, &boot).await {
+    let (found, order) = match read_disk(&bus, &boot).await {
         Ok(found) => found,
         Err(unopenable) => {
             let rule = match unopenable {
@@ -58,45 +60,55 @@ pub async fn boot_and_run<B: MessageBus>(bus: B, boot: Boot) {
         effects: &mut effects,
     };
     let replica = Replica::boot(boot.roster, boot.knobs, found, boot.jitter, &mut context);
-    let group = Rc::new(RefCell::new(Group::new(replica, machine, effects)));
+    let group = Group::new(replica, machine, effects).with_superblock_order(order);
+    let group = Rc::new(RefCell::new(group));
     *boot.booted.borrow_mut() = Some(Rc::clone(&group));
     let handle = GroupHandle::new(group, Rc::clone(&boot.mailbox), bus.clone());
     Shard::new(bus, boot.mailbox, vec![handle]).pump().await;
 }
 
-async fn read_disk<B: MessageBus>(bus: &B, boot: &Boot) -> Result<Recovered, Unopenable> {
+/// What the disk gives back, and the order in which copies of the superblock are written from now on.
+async fn read_disk<B: MessageBus>(
+    bus: &B,
+    boot: &Boot,
+) -> Result<(Recovered, [u32; COPIES as usize]), Unopenable> {
     let group = boot.roster.group;
     let copies = read_zone(bus, group, Zone::Superblock).await;
-    let copies: Vec<Option<Rc<Superblock>>> = copies
-        .into_iter()
-        .map(|(_, block)| match block {
-            Block::Superblock(superblock) => Some(superblock),
-            Block::Prepare(_) | Block::Header(_) => None,
-        })
-        .collect();
-    let superblock = open_superblock(&copies)?;
+    let mut by_place: [Sector<Rc<Superblock>>; COPIES as usize] =
+        std::array::from_fn(|_| Sector::Empty);
+    for (place, sector) in copies {
+        if let Some(copy) = by_place.get_mut(place as usize) {
+            *copy = sector.and_then(Block::superblock);
+        }
+    }
+    let superblock = open_superblock(&by_place)?;
+    let order = write_order(&by_place, &superblock);
     let prepares = read_zone(bus, group, Zone::Prepares).await;
     let headers = read_zone(bus, group, Zone::Headers).await;
-    let prepares: BTreeMap<u32, Rc<Prepare>> = prepares
+    let prepares: BTreeMap<u32, Sector<Rc<Prepare>>> = prepares
         .into_iter()
-        .filter_map(|(place, block)| match block {
-            Block::Prepare(prepare) => Some((place, prepare)),
-            Block::Header(_) | Block::Superblock(_) => None,
-        })
+        .map(|(place, sector)| (place, sector.and_then(Block::prepare)))
         .collect();
-    let headers: BTreeMap<u32, Rc<Header>> = headers
+    let headers: BTreeMap<u32, Sector<Rc<Header>>> = headers
         .into_iter()
-        .filter_map(|(place, block)| match block {
-            Block::Header(header) => Some((place, header)),
-            Block::Prepare(_) | Block::Superblock(_) => None,
-        })
+        .map(|(place, sector)| (place, sector.and_then(Block::header)))
         .collect();
-    let rings = journal::recover_rings(&prepares, &headers, boot.knobs.journal_slots);
+    let window = Window {
+        checkpoint: superblock.checkpoint,
+        slots: boot.knobs.journal_slots,
+    };
+    let rings = journal::recover_rings(&headers, &prepares, window);
     heal_headers(bus, boot, &rings.to_heal).await;
-    Ok(Recovered {
+    let damaged = rings.unreadable.into_iter().map(|slot| DamagedSlot {
+        op: slot.op,
+        header: slot.header,
+    });
+    let recovered = Recovered {
         superblock: superblock.as_ref().clone(),
         prepares: rings.prepares,
-    })
+        damaged: damaged.collect(),
+    };
+    Ok((recovered, order))
 }
 
 /// Writes again the headers that a crash took: an entry counts as synced only in both rings.
@@ -118,18 +130,14 @@ async fn heal_headers<B: MessageBus>(bus: &B, boot: &Boot, to_heal: &[Rc<Prepare
     bus.sync().await;
 }
 
-/// Every block of a zone, by place.
-async fn read_zone<B: MessageBus>(bus: &B, group: GroupId, zone: Zone) -> Vec<(u32, Block)> {
+/// What stands in a zone, by place; places where nothing was ever written are left out.
+async fn read_zone<B: MessageBus>(
+    bus: &B,
+    group: GroupId,
+    zone: Zone,
+) -> Vec<(u32, Sector<Block>)> {
     let addresses = bus.addresses(journal::zone(group, zone));
-    let blocks = bus.read(addresses.clone()).await;
-    addresses
-        .into_iter()
-        .zip(blocks)
-        .filter_map(|(address, block)| Some((place(address), block?)))
-        .collect()
-}
-
-/// The place of an address in its zone.
-fn place(address: u64) -> u32 {
-    u32::try_from(address & u64::from(u32::MAX)).expect("masked to 32 bits")
+    let sectors = bus.read(addresses.clone()).await;
+    let places = addresses.into_iter().map(journal::place);
+    places.zip(sectors).collect()
 }

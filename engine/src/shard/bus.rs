@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::pin::Pin;
 
 use crate::ids::GroupId;
-use crate::journal::Block;
+use crate::journal::{Block, Sector};
 use crate::vsr::message::Frame;
 use crate::vsr::note::Note;
 
@@ -33,8 +33,8 @@ pub trait MessageBus: Clone + 'static {
     type Sleep: Future<Output = ()> + Unpin + 'static;
     /// A write or sync under way.
     type Done: Future<Output = ()> + 'static;
-    /// A read under way; it answers the block at each address, where there is one.
-    type Read: Future<Output = Vec<Option<Block>>> + 'static;
+    /// A read under way; it answers what stands at each address.
+    type Read: Future<Output = Vec<Sector<Block>>> + 'static;
 
     /// Waits for a time; the deadline is fixed now.
     fn sleep(&self, duration_micros: u64) -> Self::Sleep;
@@ -52,7 +52,7 @@ pub trait MessageBus: Clone + 'static {
     fn sync(&self) -> Self::Done;
     /// Reads the blocks at some addresses.
     fn read(&self, addresses: Vec<u64>) -> Self::Read;
-    /// The addresses in a range that hold a durable block.
+    /// The addresses in a range where something durable stands, readable or not.
     fn addresses(&self, range: Range<u64>) -> Vec<u64>;
     /// Tells what was decided, refused or done.
     fn note(&self, group: GroupId, note: Note);

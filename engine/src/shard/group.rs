@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::ids::{Checksum, GroupId, Incarnation, Op, Process, ReplicaId, View};
-use crate::journal::{self, Block, COPIES, Zone};
+use crate::journal::{self, Block, COPIES, Sector, Zone};
 use crate::machine::Partition;
 use crate::shard::bus::MessageBus;
 use crate::shard::mailbox::{Completion, Mailbox};
@@ -23,6 +23,7 @@ pub struct Group {
     /// The state machine.
     pub machine: Partition,
     writes: Writes,
+    superblock_order: [u32; COPIES as usize],
     effects: Vec<Effect>,
 }
 
@@ -53,8 +54,16 @@ impl Group {
             replica,
             machine,
             writes: Writes::default(),
+            superblock_order: [0, 1, 2, 3],
             effects,
         }
+    }
+
+    /// The order in which copies of the superblock are written, half by half.
+    #[must_use]
+    pub fn with_superblock_order(mut self, order: [u32; COPIES as usize]) -> Self {
+        self.superblock_order = order;
+        self
     }
 
     /// Writes under way or waiting.
@@ -211,21 +220,28 @@ impl<B: MessageBus> GroupHandle<B> {
         }));
     }
 
+    /// Half of the copies are synced before the others are touched: a crash may tear what is being
+    /// written, and two that agree must be left.
     fn write_superblock(&self, superblock: Rc<Superblock>) {
-        self.group.borrow_mut().writes.superblocks += 1;
+        let order = {
+            let group = &mut *self.group.borrow_mut();
+            group.writes.superblocks += 1;
+            group.superblock_order
+        };
         let (bus, mailbox, group) = (self.bus.clone(), Rc::clone(&self.mailbox), self.id);
         self.bus.spawn(Box::pin(async move {
             let sequence = superblock.sequence;
-            let copies: Vec<_> = (0..COPIES)
-                .map(|copy| {
+            for half in order.chunks(order.len() / 2) {
+                let write = |&copy: &u32| {
                     let address = journal::address(group, Zone::Superblock, copy);
                     bus.write(address, Block::Superblock(Rc::clone(&superblock)))
-                })
-                .collect();
-            for copy in copies {
-                copy.await;
+                };
+                let writes: Vec<_> = half.iter().map(write).collect();
+                for write in writes {
+                    write.await;
+                }
+                bus.sync().await;
             }
-            bus.sync().await;
             mailbox.push_completion(Completion::Superblock { group, sequence });
         }));
     }
@@ -247,10 +263,11 @@ impl<B: MessageBus> GroupHandle<B> {
             let addresses = entries
                 .iter()
                 .map(|&(op, _)| journal::address(group, Zone::Prepares, journal::slot(op, slots)));
-            let blocks = bus.read(addresses.collect()).await;
+            let sectors = bus.read(addresses.collect()).await;
             let receiver = Process::Replica(to);
-            for block in blocks {
-                let Some(Block::Prepare(prepare)) = block else {
+            for sector in sectors {
+                // What cannot be read is not sent: the asker turns to others.
+                let Sector::Block(Block::Prepare(prepare)) = sector else {
                     continue;
                 };
                 // The slot may have been written again since the request came.

@@ -18,7 +18,7 @@ use crate::vsr::quorum::Quorums;
 /// What is still to be done in the tick under way.
 #[derive(Debug, Default)]
 pub struct Agenda {
-    decisions: VecDeque<Decision>,
+    wanted: VecDeque<Verb>,
     has_rolled: bool,
 }
 
@@ -58,17 +58,24 @@ impl Simulator {
         }
         if !self.agenda.has_rolled {
             self.agenda.has_rolled = true;
-            self.agenda.decisions = self.roll_nemesis().into();
+            let mut wanted: VecDeque<Verb> = self.roll_disks().into();
+            wanted.extend(
+                self.roll_nemesis()
+                    .into_iter()
+                    .map(|decision| match decision {
+                        Decision::Crash(replica) => Verb::Crash(replica),
+                        Decision::Restart(replica) => Verb::Restart(replica),
+                    }),
+            );
+            self.agenda.wanted = wanted;
         }
-        let Some(decision) = self.agenda.decisions.pop_front() else {
-            return false;
-        };
-        let verb = match decision {
-            Decision::Crash(replica) => Verb::Crash(replica),
-            Decision::Restart(replica) => Verb::Restart(replica),
-        };
-        self.act_verb(verb, Actor::Nemesis);
-        true
+        while let Some(verb) = self.agenda.wanted.pop_front() {
+            if self.may_dice_do(verb) {
+                self.act_verb(verb, Actor::Nemesis);
+                return true;
+            }
+        }
+        false
     }
 
     fn roll_nemesis(&self) -> Vec<Decision> {
@@ -144,7 +151,7 @@ impl Simulator {
             Verb::Expect(condition, _) if !condition.holds(self, &self.story.baseline()) => {
                 Some(format!("{condition} does not hold"))
             }
-            _ => None,
+            _ => self.refusal_to_damage(verb),
         }
     }
 
@@ -197,6 +204,12 @@ impl Simulator {
             | Verb::Restart(_)
             | Verb::Pause(_)
             | Verb::Resume(_)
+            | Verb::Corrupt(..)
+            | Verb::Punch(..)
+            | Verb::Misdirect(..)
+            | Verb::Tear(_)
+            | Verb::Lie(..)
+            | Verb::Slow(..)
             | Verb::Write(..)
             | Verb::Read(..)
             | Verb::Warm(_)
@@ -215,6 +228,12 @@ impl Simulator {
             Verb::Restart(replica) => self.restart(replica),
             Verb::Pause(replica) => self.set_paused(replica, true),
             Verb::Resume(replica) => self.set_paused(replica, false),
+            Verb::Corrupt(..)
+            | Verb::Punch(..)
+            | Verb::Misdirect(..)
+            | Verb::Tear(_)
+            | Verb::Lie(..)
+            | Verb::Slow(..) => self.damage(verb),
             Verb::Write(client, target) => self.ask(client, target, true),
             Verb::Read(client, target) => self.ask(client, target, false),
             Verb::Warm(writes) => {
@@ -259,6 +278,7 @@ impl Simulator {
     /// Hands the values of the run to those who use them.
     pub(super) fn apply_values(&mut self) {
         self.network.set_options(self.run.faults.network);
+        self.set_disk_dice();
         self.generator
             .set_load_per_million(self.run.workload.load_per_million);
         for client in &mut self.clients {

@@ -1,14 +1,17 @@
 //! One replica's disk: blocks by address, operations that take drawn time, and a cache that a crash
-//! empties. Must never know what a block holds, nor whose turn it is: the clock's alarms complete it.
+//! empties. What goes wrong with it is in `disk_faults`. Must never know what a block holds, nor whose
+//! turn it is: the clock's alarms complete it.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
 
 use serde::Serialize;
 
+use crate::journal::Sector;
 use crate::prng::{Purpose, Rng};
+use crate::sim::disk_faults::Troubles;
 use crate::sim::promise::{Promise, Resolver, promise};
 use crate::sim::timer::{Alarm, Clock};
 
@@ -28,7 +31,7 @@ pub struct DiskOptions {
 #[derive(Clone)]
 pub struct Disk<B> {
     clock: Clock,
-    state: Rc<RefCell<State<B>>>,
+    pub(super) state: Rc<RefCell<State<B>>>,
 }
 
 /// An operation that is done.
@@ -48,7 +51,7 @@ pub enum CompletionKind {
         /// Where.
         address: u64,
     },
-    /// Blocks became durable.
+    /// Blocks became durable, or so the disk says.
     Synced {
         /// How many writes.
         writes: u32,
@@ -60,20 +63,24 @@ pub enum CompletionKind {
     },
 }
 
-struct State<B> {
-    seed: u64,
-    replica: u16,
+pub(super) struct State<B> {
+    pub(super) seed: u64,
+    pub(super) replica: u16,
     options: DiskOptions,
     operations: u64,
     writes_completed: u64,
-    in_flight: BTreeMap<u64, Operation<B>>,
+    pub(super) in_flight: BTreeMap<u64, Operation<B>>,
     /// Written and not synced, in order of completion. Old versions stay: a sync under way may
     /// cover one whose address has been written again since.
-    volatile: Vec<Volatile<B>>,
-    durable: BTreeMap<u64, Block<B>>,
+    pub(super) volatile: Vec<Volatile<B>>,
+    pub(super) durable: BTreeMap<u64, Stored<B>>,
+    /// Addresses that cannot be read: an overlay, so that what was written is still known and costs
+    /// nothing. Writing there again mends it.
+    pub(super) damaged: BTreeSet<u64>,
+    pub(super) troubles: Troubles,
 }
 
-enum Operation<B> {
+pub(super) enum Operation<B> {
     Write {
         address: u64,
         content: B,
@@ -86,21 +93,31 @@ enum Operation<B> {
     },
     Read {
         addresses: Vec<u64>,
-        resolver: Resolver<Vec<Option<B>>>,
+        resolver: Resolver<Vec<Sector<B>>>,
     },
 }
 
-struct Volatile<B> {
-    address: u64,
+pub(super) struct Volatile<B> {
+    pub(super) address: u64,
     completed: u64,
-    block: Block<B>,
+    /// A lying sync said that it is durable.
+    pub(super) reported: bool,
+    pub(super) block: Block<B>,
 }
 
-struct Block<B> {
+#[derive(Clone)]
+pub(super) struct Block<B> {
     /// The write it comes from: of two to one address the later asked for wins, whichever is done
     /// first.
-    write: u64,
-    content: B,
+    pub(super) write: u64,
+    pub(super) content: B,
+}
+
+/// What stands at an address, and what stood there before: that is what a write that lands elsewhere
+/// leaves behind.
+pub(super) struct Stored<B> {
+    pub(super) block: Block<B>,
+    pub(super) before: Option<Block<B>>,
 }
 
 impl<B: Clone> Disk<B> {
@@ -118,6 +135,8 @@ impl<B: Clone> Disk<B> {
                 in_flight: BTreeMap::new(),
                 volatile: Vec::new(),
                 durable: BTreeMap::new(),
+                damaged: BTreeSet::new(),
+                troubles: Troubles::default(),
             })),
         }
     }
@@ -149,9 +168,9 @@ impl<B: Clone> Disk<B> {
         done
     }
 
-    /// Reads blocks, as they are when the read is done; nothing where none was written.
+    /// Reads what stands at some addresses when the read is done.
     #[must_use]
-    pub fn read(&self, addresses: Vec<u64>) -> Promise<Vec<Option<B>>> {
+    pub fn read(&self, addresses: Vec<u64>) -> Promise<Vec<Sector<B>>> {
         let (resolver, done) = promise();
         let read = Operation::Read {
             addresses,
@@ -195,51 +214,42 @@ impl<B: Clone> Disk<B> {
                 addresses,
                 resolver,
             } => {
-                let blocks = addresses.iter().map(|&address| state.content(address));
-                let blocks: Vec<Option<B>> = blocks.collect();
-                let count = count(blocks.len());
-                resolver.resolve(blocks);
+                let sectors = addresses.iter().map(|&address| state.sector(address));
+                let sectors: Vec<Sector<B>> = sectors.collect();
+                let count = count(sectors.len());
+                resolver.resolve(sectors);
                 CompletionKind::Read { blocks: count }
             }
         };
         Some(Completion { number, kind })
     }
 
-    /// Power is lost: operations under way never complete, and what was not synced is gone. Answers
-    /// how many writes that were.
-    pub fn crash(&self) -> u32 {
-        let mut state = self.state.borrow_mut();
-        let under_way = std::mem::take(&mut state.in_flight);
-        let unsynced = std::mem::take(&mut state.volatile);
-        let is_write = |operation: &&Operation<B>| matches!(operation, Operation::Write { .. });
-        count(under_way.values().filter(is_write).count() + unsynced.len())
-    }
-
     /// Puts a durable block there at once: how a disk comes out of the factory.
     pub fn format(&self, address: u64, content: B) {
         let mut state = self.state.borrow_mut();
         let write = state.operations;
-        state.durable.insert(address, Block { write, content });
+        state.store(address, Block { write, content });
     }
 
-    /// The durable blocks in a range of addresses, ascending: what a boot finds.
+    /// What is durable in a range of addresses, ascending, empty places left out: what a boot finds.
     #[must_use]
-    pub fn scan(&self, addresses: Range<u64>) -> Vec<(u64, B)> {
+    pub fn scan(&self, addresses: Range<u64>) -> Vec<(u64, Sector<B>)> {
         let state = self.state.borrow();
-        let found = state.durable.range(addresses);
-        found
-            .map(|(&address, block)| (address, block.content.clone()))
-            .collect()
+        let blocks = state.durable.range(addresses.clone());
+        let mut places: Vec<u64> = blocks.map(|(&address, _)| address).collect();
+        let torn = state.damaged.range(addresses);
+        places.extend(torn.filter(|address| !state.durable.contains_key(address)));
+        places.sort_unstable();
+        let sectors = places
+            .into_iter()
+            .map(|address| (address, state.durable_sector(address)));
+        sectors.collect()
     }
 
-    /// The durable block at an address.
+    /// What is durable at an address.
     #[must_use]
-    pub fn durable(&self, address: u64) -> Option<B> {
-        let state = self.state.borrow();
-        state
-            .durable
-            .get(&address)
-            .map(|block| block.content.clone())
+    pub fn durable(&self, address: u64) -> Sector<B> {
+        self.state.borrow().durable_sector(address)
     }
 
     /// Operations under way.
@@ -265,7 +275,8 @@ impl<B: Clone> State<B> {
         };
         let key = [u64::from(self.replica), self.operations];
         let mut rng = Rng::keyed(self.seed, Purpose::Disk, key);
-        rng.exponential(mean).max(u64::from(min))
+        let micros = rng.exponential(mean).max(u64::from(min));
+        micros * u64::from(self.troubles.slow_factor)
     }
 
     fn put_volatile(&mut self, write: u64, address: u64, content: B) {
@@ -275,39 +286,92 @@ impl<B: Clone> State<B> {
         self.volatile.push(Volatile {
             address,
             completed,
+            reported: false,
             block,
         });
     }
 
     fn make_durable(&mut self, covers: u64) -> u32 {
-        let Self {
-            volatile, durable, ..
-        } = self;
-        let mut writes = 0;
-        for entry in volatile.extract_if(.., |entry| entry.completed <= covers) {
-            writes += 1;
-            let older = durable.get(&entry.address);
-            if older.is_none_or(|older| older.write <= entry.block.write) {
-                durable.insert(entry.address, entry.block);
-            }
+        if self.troubles.lies {
+            return self.report_durable(covers);
+        }
+        let covered = self
+            .volatile
+            .extract_if(.., |entry| entry.completed <= covers);
+        let covered: Vec<_> = covered.collect();
+        for entry in &covered {
+            self.roll_whims(entry.address, entry.block.write);
+        }
+        let writes = count(covered.len());
+        for entry in covered {
+            self.store(entry.address, entry.block);
         }
         writes
     }
 
-    fn content(&self, address: u64) -> Option<B> {
-        let here = self
+    /// A lie: nothing moves. What a later write of the same lie replaced is let go.
+    fn report_durable(&mut self, covers: u64) -> u32 {
+        let mut writes = 0;
+        for entry in &mut self.volatile {
+            if entry.completed <= covers && !entry.reported {
+                entry.reported = true;
+                writes += 1;
+            }
+        }
+        let mut newest: BTreeMap<u64, u64> = BTreeMap::new();
+        for entry in self.volatile.iter().filter(|entry| entry.reported) {
+            let write = newest.entry(entry.address).or_default();
+            *write = entry.block.write.max(*write);
+        }
+        self.volatile.retain(|entry| {
+            !entry.reported || newest.get(&entry.address) == Some(&entry.block.write)
+        });
+        writes
+    }
+
+    /// Puts a block in its place, unless a later write was faster. It mends what was damaged there.
+    fn store(&mut self, address: u64, block: Block<B>) {
+        let before = self.durable.remove(&address).map(|older| older.block);
+        let stored = match before {
+            Some(newer) if newer.write > block.write => Stored {
+                block: newer,
+                before: Some(block),
+            },
+            before => {
+                self.damaged.remove(&address);
+                Stored { block, before }
+            }
+        };
+        self.durable.insert(address, stored);
+    }
+
+    fn sector(&self, address: u64) -> Sector<B> {
+        let written = self
             .volatile
             .iter()
-            .filter(|entry| entry.address == address);
-        let blocks = here
+            .filter(|entry| entry.address == address)
             .map(|entry| &entry.block)
-            .chain(self.durable.get(&address));
-        let newest = blocks.max_by_key(|block| block.write);
-        newest.map(|block| block.content.clone())
+            .max_by_key(|block| block.write);
+        let durable = self.durable.get(&address).map(|stored| stored.block.write);
+        match written {
+            Some(block) if durable.is_none_or(|write| write <= block.write) => {
+                Sector::Block(block.content.clone())
+            }
+            Some(_) | None => self.durable_sector(address),
+        }
+    }
+
+    fn durable_sector(&self, address: u64) -> Sector<B> {
+        if self.damaged.contains(&address) {
+            return Sector::Damaged;
+        }
+        self.durable.get(&address).map_or(Sector::Empty, |stored| {
+            Sector::Block(stored.block.content.clone())
+        })
     }
 }
 
-fn count(number: usize) -> u32 {
+pub(super) fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
@@ -327,4 +391,4 @@ impl Default for DiskOptions {
 
 #[cfg(test)]
 #[path = "disk_tests.rs"]
-mod tests;
+pub(super) mod tests;

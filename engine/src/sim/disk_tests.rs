@@ -7,12 +7,12 @@ use std::task::{Context, Poll, Waker};
 use super::*;
 use crate::sim::executor::{ChoiceSource, Executor, Turn};
 
-struct Bench {
-    clock: Clock,
-    disk: Disk<u32>,
+pub(in crate::sim) struct Bench {
+    pub(in crate::sim) clock: Clock,
+    pub(in crate::sim) disk: Disk<u32>,
 }
 
-fn bench() -> Bench {
+pub(in crate::sim) fn bench() -> Bench {
     let clock = Clock::new();
     let disk = Disk::new(clock.clone(), 7, 1, DiskOptions::default());
     Bench { clock, disk }
@@ -20,7 +20,7 @@ fn bench() -> Bench {
 
 impl Bench {
     /// Completes everything under way, in the order of its alarms.
-    fn settle(&self) -> Vec<Completion> {
+    pub(in crate::sim) fn settle(&self) -> Vec<Completion> {
         let mut done = Vec::new();
         while let Some(deadline) = self.clock.next_deadline_micros() {
             self.clock.advance(deadline - self.clock.now_micros());
@@ -32,14 +32,14 @@ impl Bench {
         done
     }
 
-    fn write(&self, address: u64, content: u32) {
+    pub(in crate::sim) fn write(&self, address: u64, content: u32) {
         let mut done = self.disk.write(address, content);
         assert!(!is_done(&mut done));
         self.settle();
         assert!(is_done(&mut done));
     }
 
-    fn sync(&self) -> u32 {
+    pub(in crate::sim) fn sync(&self) -> u32 {
         drop(self.disk.sync());
         let done = self.settle();
         match done[..] {
@@ -54,10 +54,14 @@ impl Bench {
     }
 
     fn read(&self, address: u64) -> Option<u32> {
+        self.sector(address).block()
+    }
+
+    pub(in crate::sim) fn sector(&self, address: u64) -> Sector<u32> {
         let mut read = self.disk.read(vec![address]);
         self.settle();
         match poll(&mut read) {
-            Poll::Ready(blocks) => blocks[0],
+            Poll::Ready(sectors) => sectors[0],
             Poll::Pending => panic!("the read is done"),
         }
     }
@@ -81,9 +85,9 @@ fn a_written_block_can_be_read_and_only_a_sync_makes_it_survive() {
     bench.write(5, 51);
     assert_eq!(bench.read(5), Some(51));
     assert_eq!(bench.disk.unsynced(), 2);
-    assert_eq!(bench.disk.crash(), 2);
+    assert_eq!(bench.disk.crash().writes_lost, 2);
     assert_eq!((bench.read(5), bench.read(6)), (Some(50), None));
-    assert_eq!(bench.disk.scan(0..100), [(5, 50)]);
+    assert_eq!(bench.disk.scan(0..100), [(5, Sector::Block(50))]);
 }
 
 #[test]
@@ -96,13 +100,17 @@ fn operations_under_way_at_a_crash_never_complete() {
         bench.disk.sync(),
     ];
     assert_eq!(bench.disk.pending(), 3);
-    assert_eq!(bench.disk.crash(), 3, "two under way, one not synced");
+    assert_eq!(
+        bench.disk.crash().writes_lost,
+        3,
+        "two under way, one not synced"
+    );
     assert_eq!(bench.settle(), []);
     assert!(lost.iter_mut().all(|promise| !is_done(promise)));
     assert_eq!((bench.disk.pending(), bench.read(2)), (0, None));
     bench.write(2, 21);
     assert_eq!(bench.sync(), 1);
-    assert_eq!(bench.disk.durable(2), Some(21));
+    assert_eq!(bench.disk.durable(2).block(), Some(21));
 }
 
 #[test]
@@ -116,14 +124,14 @@ fn a_sync_covers_what_was_complete_when_it_was_asked_for() {
         let _early = bench.disk.write(2, 20);
         let _sync = bench.disk.sync();
         bench.settle();
-        assert_eq!(bench.disk.durable(1), Some(10));
+        assert_eq!(bench.disk.durable(1).block(), Some(10));
         assert_eq!(
-            bench.disk.durable(2),
+            bench.disk.durable(2).block(),
             None,
             "complete too late for that sync"
         );
         covered += 1;
-        left += bench.disk.crash();
+        left += bench.disk.crash().writes_lost;
     }
     assert_eq!((covered, left), (200, 200));
 }
@@ -143,7 +151,7 @@ fn a_sync_under_way_keeps_the_version_it_covers() {
     assert_eq!(done[0].kind, CompletionKind::Wrote { address: 1 });
     assert_eq!(done[1].kind, CompletionKind::Synced { writes: 1 });
     assert_eq!(bench.read(1), Some(11));
-    assert_eq!(bench.disk.durable(1), Some(10));
+    assert_eq!(bench.disk.durable(1).block(), Some(10));
     bench.disk.crash();
     assert_eq!(bench.read(1), Some(10));
 }
@@ -161,7 +169,7 @@ fn of_two_writes_to_one_address_the_later_asked_for_wins() {
         overtaken += u32::from(done[0].number == 2);
         assert_eq!(bench.read(1), Some(11));
         assert_eq!(bench.sync(), 2);
-        assert_eq!(bench.disk.durable(1), Some(11));
+        assert_eq!(bench.disk.durable(1).block(), Some(11));
     }
     assert!((20..80).contains(&overtaken), "{overtaken}");
 }
@@ -199,11 +207,14 @@ fn latencies_are_keyed_by_replica_and_operation() {
 fn a_formatted_block_is_durable_at_once_and_can_be_overwritten() {
     let bench = bench();
     bench.disk.format(9, 90);
-    assert_eq!((bench.disk.durable(9), bench.read(9)), (Some(90), Some(90)));
+    assert_eq!(
+        (bench.disk.durable(9).block(), bench.read(9)),
+        (Some(90), Some(90))
+    );
     bench.write(9, 91);
     assert_eq!(bench.read(9), Some(91));
     assert_eq!(bench.sync(), 1);
-    assert_eq!(bench.disk.durable(9), Some(91));
+    assert_eq!(bench.disk.durable(9).block(), Some(91));
 }
 
 #[test]
@@ -215,7 +226,10 @@ fn a_task_that_awaits_the_disk_is_woken_by_its_alarm() {
     executor.spawn(1, async move {
         disk.write(1, 10).await;
         disk.sync().await;
-        assert_eq!(disk.read(vec![1, 2]).await, [Some(10), None]);
+        assert_eq!(
+            disk.read(vec![1, 2]).await,
+            [Sector::Block(10), Sector::Empty]
+        );
         disk.write(2, 20).await;
     });
     let mut completions = 0;
@@ -230,5 +244,5 @@ fn a_task_that_awaits_the_disk_is_woken_by_its_alarm() {
         completions += u32::from(done.is_some());
     }
     assert_eq!((completions, executor.live()), (4, 0));
-    assert_eq!(bench.disk.scan(0..9), [(1, 10)]);
+    assert_eq!(bench.disk.scan(0..9), [(1, Sector::Block(10))]);
 }

@@ -3,7 +3,9 @@
 
 mod acts;
 pub mod client;
+mod damage;
 pub mod disk;
+pub mod disk_faults;
 pub mod executor;
 pub mod link;
 pub mod nemesis;

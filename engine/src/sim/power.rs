@@ -77,7 +77,7 @@ impl Simulator {
     pub(super) fn crash(&mut self, replica: ReplicaId) {
         self.world.executor.abort_owner(u16::from(replica.0));
         self.world.executor.pause(u16::from(replica.0), false);
-        let writes_lost = self.world.disk(replica).crash();
+        let (writes_lost, writes_torn) = self.cut_power_of_disk(replica);
         drop(self.world.take_outgoing(replica));
         let superblock = self.superblock_of(replica);
         let place = &mut self.places[usize::from(replica.0)];
@@ -92,6 +92,7 @@ impl Simulator {
         self.world.push(EventKind::Crashed {
             replica,
             writes_lost,
+            writes_torn,
         });
     }
 

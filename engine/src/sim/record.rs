@@ -32,6 +32,10 @@ pub struct Totals {
     pub acts: u64,
     /// Ops that two replicas or more executed and that were compared.
     pub ops_compared: u64,
+    /// Entries on disk that rotted, were torn, punched out or overwritten.
+    pub disk_faults: u64,
+    /// Writes that a crash tore.
+    pub torn_writes: u64,
 }
 
 /// The record.

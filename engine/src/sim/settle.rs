@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use crate::ids::{Checksum, ClientId, GROUP_PARTITION_0, Op, Process, ReplicaId, Tick};
-use crate::journal::{self, Block, Zone, open_superblock};
+use crate::journal::{self, Block, Sector, Zone, open_superblock};
 use crate::oracle::{DiskFacts, Replicas, Slot, SlotFact, Unconverged, converged, undecidable};
 use crate::scenario::{Profile, Setting};
 use crate::sim::observe::oracle_roster;
@@ -54,6 +54,7 @@ impl Simulator {
         let replicas = u64::from(self.run.cluster.replicas);
         let waits = WAITS_BASE + WAITS_PER_REPLICA * replicas;
         let ticks = waits * u64::from(self.run.knobs.view_change_wait_ticks);
+        self.calm_disks(&core);
         self.freeze_faults();
         let members = core.iter().map(|&replica| Process::Replica(replica));
         self.network
@@ -259,12 +260,9 @@ impl Simulator {
             .map(|prepare| prepare.header.op)
             .max();
         let head = superblock.head().max(own_head.unwrap_or_default());
-        let by_op = |op: Op| {
-            let place = prepares.binary_search_by_key(&op, |prepare| prepare.header.op);
-            place.ok().map(|place| &prepares[place])
-        };
         let slots = (superblock.checkpoint.0 + 1..=head.0).map(Op).map(|op| {
-            let held = by_op(op);
+            let place = prepares.binary_search_by_key(&op, |prepare| prepare.header.op);
+            let held = place.ok().map(|place| &prepares[place]);
             let own = held
                 .filter(|prepare| {
                     op > superblock.head() && prepare.header.view == superblock.log_view
@@ -273,10 +271,14 @@ impl Simulator {
             SlotFact {
                 op,
                 vouched: vouched(op).or(own),
-                slot: held.map_or(Slot::Empty, |prepare| Slot::Body {
-                    checksum: prepare.header.checksum,
-                    parent: prepare.header.parent,
-                }),
+                slot: match held {
+                    Some(prepare) => Slot::Body {
+                        checksum: prepare.header.checksum,
+                        parent: prepare.header.parent,
+                    },
+                    None if self.is_op_unreadable(replica, op) => Slot::Damaged,
+                    None => Slot::Empty,
+                },
             }
         });
         Some(DiskFacts {
@@ -289,19 +291,35 @@ impl Simulator {
         })
     }
 
-    /// The prepares on a replica's disk, ascending by op.
+    /// Whether an op that a disk does not give back may have been there: not if its slot is whole
+    /// without it, nor if the redundant header never got there, as with a torn append.
+    fn is_op_unreadable(&self, replica: ReplicaId, op: Op) -> bool {
+        let slots = self.run.knobs.journal_slots;
+        let place = journal::slot(op, slots);
+        let found = |zone| {
+            let address = journal::address(GROUP_PARTITION_0, zone, place);
+            let sector = self.world.disk(replica).durable(address);
+            sector.and_then(|block| block.op().filter(|&op| journal::slot(op, slots) == place))
+        };
+        match (found(Zone::Headers), found(Zone::Prepares)) {
+            (Sector::Block(header), _) => header == op,
+            (Sector::Damaged, Sector::Block(_)) | (Sector::Empty, _) => false,
+            (Sector::Damaged, Sector::Empty | Sector::Damaged) => true,
+        }
+    }
+
+    /// The readable prepares on a replica's disk that stand in their slots, ascending by op.
     #[must_use]
     pub fn journaled(&self, replica: ReplicaId) -> Vec<Rc<Prepare>> {
         let zone = journal::zone(GROUP_PARTITION_0, Zone::Prepares);
-        let mut prepares: Vec<_> = self
-            .world
-            .disk(replica)
-            .scan(zone)
-            .into_iter()
-            .filter_map(|(_, block)| match block {
-                Block::Prepare(prepare) => Some(prepare),
-                Block::Header(_) | Block::Superblock(_) => None,
+        let slots = self.run.knobs.journal_slots;
+        let found = self.world.disk(replica).scan(zone).into_iter();
+        let mut prepares: Vec<Rc<Prepare>> = found
+            .filter_map(|(address, sector)| Some((address, sector.block()?.prepare()?)))
+            .filter(|(address, prepare)| {
+                journal::place(*address) == journal::slot(prepare.header.op, slots)
             })
+            .map(|(_, prepare)| prepare)
             .collect();
         prepares.sort_by_key(|prepare| prepare.header.op);
         prepares
@@ -311,15 +329,9 @@ impl Simulator {
     #[must_use]
     pub fn superblock_of(&self, replica: ReplicaId) -> Option<Rc<Superblock>> {
         let zone = journal::zone(GROUP_PARTITION_0, Zone::Superblock);
-        let copies: Vec<_> = self
-            .world
-            .disk(replica)
-            .scan(zone)
-            .into_iter()
-            .map(|(_, block)| match block {
-                Block::Superblock(superblock) => Some(superblock),
-                Block::Prepare(_) | Block::Header(_) => None,
-            })
+        let found = self.world.disk(replica).scan(zone).into_iter();
+        let copies: Vec<_> = found
+            .map(|(_, sector)| sector.and_then(Block::superblock))
             .collect();
         open_superblock(&copies).ok()
     }
@@ -329,10 +341,10 @@ impl Simulator {
         let slots = self.run.knobs.journal_slots;
         let place = journal::slot(op, slots);
         let disk = self.world.disk(replica);
-        let prepare = disk.durable(journal::address(GROUP_PARTITION_0, Zone::Prepares, place))?;
-        let header = disk.durable(journal::address(GROUP_PARTITION_0, Zone::Headers, place))?;
+        let prepare = disk.durable(journal::address(GROUP_PARTITION_0, Zone::Prepares, place));
+        let header = disk.durable(journal::address(GROUP_PARTITION_0, Zone::Headers, place));
         match (prepare, header) {
-            (Block::Prepare(prepare), Block::Header(header))
+            (Sector::Block(Block::Prepare(prepare)), Sector::Block(Block::Header(header)))
                 if prepare.header.checksum == header.checksum && header.op == op =>
             {
                 Some(header.checksum)

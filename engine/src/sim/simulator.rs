@@ -14,6 +14,7 @@ use crate::shard::boot::Booted;
 use crate::shard::{Group, Mailbox};
 use crate::sim::acts::{Agenda, Warming};
 use crate::sim::client::{Client, ClientEffect};
+use crate::sim::damage::DiskTroubles;
 use crate::sim::disk::DiskOptions;
 use crate::sim::executor::{ChoiceSource, Livelock, Turn};
 use crate::sim::network::Network;
@@ -63,6 +64,7 @@ pub struct Place {
     pub voted: View,
     /// View and log_view on the disk of a replica that is down or boots.
     pub(super) durable_views: (View, View),
+    pub(super) troubles: DiskTroubles,
     pub(super) mailbox: Rc<Mailbox>,
     pub(super) booted: Booted,
     pub(super) clock: ReplicaClock,
@@ -173,6 +175,7 @@ impl Simulator {
         for replica in (0..count).map(ReplicaId) {
             simulator.format_and_start(replica);
         }
+        simulator.set_disk_dice();
         simulator.refresh_members();
         simulator
     }
@@ -424,6 +427,7 @@ impl Place {
             incarnation: Incarnation(0),
             voted: View(0),
             durable_views: (View(0), View(0)),
+            troubles: DiskTroubles::default(),
             mailbox: Rc::new(Mailbox::new(INBOX_FRAMES_MAX)),
             booted: Booted::default(),
             clock: ReplicaClock::new(world.clock.clone()),

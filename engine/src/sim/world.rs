@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::ids::{GroupId, ReplicaId};
-use crate::journal::Block;
+use crate::journal::{Block, Sector};
 use crate::shard::bus::{MessageBus, Step, Task};
 use crate::sim::disk::{Disk, DiskOptions};
 use crate::sim::executor::Executor;
@@ -118,7 +118,7 @@ impl SimBus {
 impl MessageBus for SimBus {
     type Sleep = Sleep;
     type Done = Promise<()>;
-    type Read = Promise<Vec<Option<Block>>>;
+    type Read = Promise<Vec<Sector<Block>>>;
 
     fn sleep(&self, duration_micros: u64) -> Sleep {
         self.world.clock.sleep(duration_micros)
@@ -148,7 +148,7 @@ impl MessageBus for SimBus {
         self.world.disk(self.replica).sync()
     }
 
-    fn read(&self, addresses: Vec<u64>) -> Promise<Vec<Option<Block>>> {
+    fn read(&self, addresses: Vec<u64>) -> Promise<Vec<Sector<Block>>> {
         self.world.disk(self.replica).read(addresses)
     }
 

@@ -92,9 +92,25 @@ fn class_of_note(note: &Note) -> Class {
 
 /// Verbs that change the world so that a person should see it on the timeline. Crashes and restarts
 /// are events of their own, which say what came of them.
-const BIG_VERBS: [&str; 12] = [
-    "wipe", "pause", "resume", "cut", "mute", "join", "clog", "heal", "hold", "release", "profile",
+const BIG_VERBS: [&str; 18] = [
+    "wipe",
+    "pause",
+    "resume",
+    "cut",
+    "mute",
+    "join",
+    "clog",
+    "heal",
+    "hold",
+    "release",
+    "profile",
     "settle",
+    "corrupt",
+    "punch",
+    "misdirect",
+    "tear",
+    "lie",
+    "slow",
 ];
 
 /// Whether an event is big.

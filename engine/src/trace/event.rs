@@ -130,6 +130,8 @@ pub enum EventKind {
         replica: ReplicaId,
         /// Writes that were under way or not synced, and are gone.
         writes_lost: u32,
+        /// Places on its disk where such a write left something unreadable.
+        writes_torn: u32,
     },
     /// A replica begins to boot.
     Restarted {

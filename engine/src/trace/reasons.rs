@@ -246,7 +246,7 @@ fn dropped(reason: &RequestDropped) -> String {
         RequestDropped::NotPrimary { primary, status } => match status {
             Status::Normal => format!("{primary} leads"),
             Status::ViewChange => format!("the view that {primary} leads has not started"),
-            Status::Recovering => words::status(*status).to_string(),
+            Status::Recovering | Status::RecoveringHead => words::status(*status).to_string(),
         },
         RequestDropped::PipelineFull { waiting } => {
             format!("the pipeline is full, {} for a quorum", waits(*waiting))

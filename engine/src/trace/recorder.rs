@@ -225,6 +225,7 @@ mod tests {
         let crash = EventKind::Crashed {
             replica: ReplicaId(0),
             writes_lost: 0,
+            writes_torn: 0,
         };
         for kind in [packet(), crash.clone(), other(), packet(), crash] {
             recorder.push(kind);

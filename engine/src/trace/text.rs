@@ -190,6 +190,7 @@ pub fn describe(event: &Event, context: &Context) -> Row {
         EventKind::Crashed {
             replica,
             writes_lost,
+            writes_torn,
         } => {
             row.replica = Some(*replica);
             row.text = match writes_lost {
@@ -197,6 +198,11 @@ pub fn describe(event: &Event, context: &Context) -> Row {
                 1 => "crashed; one write that was not on disk yet is gone".to_string(),
                 lost => format!("crashed; {lost} writes that were not on disk yet are gone"),
             };
+            match writes_torn {
+                0 => {}
+                1 => row.text += ", and one place is torn and unreadable",
+                torn => row.text += &format!(", and {torn} places are torn and unreadable"),
+            }
         }
         EventKind::Restarted {
             replica,

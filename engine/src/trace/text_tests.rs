@@ -248,9 +248,10 @@ fn what_is_done_to_the_world_reads_well() {
         attempts,
         body_checksum: CHECKSUM,
     };
-    let crashed = |writes_lost| EventKind::Crashed {
+    let crashed = |writes_lost, writes_torn| EventKind::Crashed {
         replica: ReplicaId(2),
         writes_lost,
+        writes_torn,
     };
     let kinds = vec![
         EventKind::Acted(act("crash.2", Actor::Person)),
@@ -261,9 +262,9 @@ fn what_is_done_to_the_world_reads_well() {
             act: act("crash.2", Actor::Person),
             because: Rc::from("2 is down already"),
         }),
-        crashed(0),
-        crashed(1),
-        crashed(2),
+        crashed(0, 0),
+        crashed(1, 0),
+        crashed(2, 1),
         EventKind::Restarted {
             replica: ReplicaId(2),
             incarnation: Incarnation(2),
@@ -286,12 +287,12 @@ fn what_is_done_to_the_world_reads_well() {
         &expect![[r#"
             Fault | by hand: crash 2
             Fault (big) | the story: cut 0 and 1 off from 2
-            Fault (big) | the fault profile: clog the link 0 to 2 for 200 ticks
+            Fault | the fault profile: clog the link 0 to 2 for 200 ticks
             Fault (big) | the end phase: heal every link
             Fault | by hand: crash 2; not done: 2 is down already
             Fault (big) | 2 crashed; no write was under way
             Fault (big) | 2 crashed; one write that was not on disk yet is gone
-            Fault (big) | 2 crashed; 2 writes that were not on disk yet are gone
+            Fault (big) | 2 crashed; 2 writes that were not on disk yet are gone, and one place is torn and unreadable
             Fault (big) | 2 restarts; this is its life 2
             Client | client 0 asked 1 for a session
             Client | client 0 sent request 3 to 1

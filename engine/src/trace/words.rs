@@ -70,6 +70,9 @@ pub(super) fn status(status: Status) -> &'static str {
         Status::Normal => "I take part in my view as usual",
         Status::ViewChange => "I am in a view change",
         Status::Recovering => "I restarted and still ask who leads",
+        Status::RecoveringHead => {
+            "I restarted, cannot read where my log ends, and still ask who leads"
+        }
     }
 }
 
@@ -154,6 +157,19 @@ fn link(text: &str) -> String {
     text.replacen("to", " to ", 1)
 }
 
+/// `op5` reads *op 5*.
+fn named(op: &str) -> String {
+    op.replacen("op", "op ", 1)
+}
+
+/// Which part of an op.
+fn entry(op: &str, part: &str) -> String {
+    match part {
+        "both" => format!("all of {}", named(op)),
+        part => format!("the {part} of {}", named(op)),
+    }
+}
+
 /// An act in words; verbs without any of their own stay as the script spells them.
 pub(super) fn act(text: &str) -> String {
     let mut parts = text.split('.');
@@ -194,6 +210,24 @@ pub(super) fn act(text: &str) -> String {
         ("deliver", [between, packet]) => {
             format!("deliver packet {packet} from {} now", link(between))
         }
+        ("corrupt", [replica, op, part]) => {
+            format!("on the disk of {replica} {} rots", entry(op, part))
+        }
+        ("punch", [replica, op]) => format!("{} vanishes from the disk of {replica}", named(op)),
+        ("misdirect", [replica, op, to]) => format!(
+            "the disk of {replica} put {} in the place of {}",
+            named(op),
+            named(to)
+        ),
+        ("tear", [replica]) => format!("the next crash of {replica} tears what it is writing"),
+        ("lie", [replica]) => {
+            format!("the disk of {replica} says that writes are durable and keeps none")
+        }
+        ("lie", [replica, "off"]) => format!("the disk of {replica} is honest again"),
+        ("slow", [replica, "1"]) => format!("the disk of {replica} is as fast as ever again"),
+        ("slow", [replica, factor]) => {
+            format!("the disk of {replica} takes {factor} times as long")
+        }
         ("heal", []) => "heal every link".to_string(),
         ("write", [client]) => format!("{client} writes"),
         ("read", [client]) => format!("{client} reads"),
@@ -217,6 +251,11 @@ mod tests {
             "filter.0to1.Prepare-Commit",
             "write.c0",
             "corrupt.1.op5.prepare",
+            "corrupt.1.op5.both",
+            "punch.1.op5",
+            "misdirect.1.op5.op6",
+            "lie.1.off",
+            "slow.1.20",
             "cut.012",
         ]
         .map(act)
@@ -229,7 +268,12 @@ mod tests {
                 "clog the link 0 to 2 for 200 ticks",
                 "stop Prepare and Commit on 0 to 1",
                 "c0 writes",
-                "corrupt.1.op5.prepare",
+                "on the disk of 1 the prepare of op 5 rots",
+                "on the disk of 1 all of op 5 rots",
+                "op 5 vanishes from the disk of 1",
+                "the disk of 1 put op 5 in the place of op 6",
+                "the disk of 1 is honest again",
+                "the disk of 1 takes 20 times as long",
                 "cut.012",
             ]
         );

@@ -18,7 +18,7 @@ impl Replica {
         ctx.note(Note::Journaled { op, checksum });
         let before = self.synced_through;
         self.advance_synced();
-        if self.status == Status::Recovering || !self.is_durable() {
+        if self.is_recovering() || !self.is_durable() {
             return;
         }
         if op <= self.durable.head() {

@@ -188,6 +188,27 @@ impl<'a> Ballot<'a> {
         Ok((corroborated, parent))
     }
 
+    /// A head below the op is a nack, unless damage has made it unknown: then the log that counts
+    /// speaks slot by slot, and an older one not at all.
+    fn vote_above_head(&self, dvc: &DoViewChange, op: Op) -> Vote {
+        if !dvc.uncertain {
+            return Vote::Nack;
+        }
+        if dvc.log_view < self.log_view {
+            return Vote::Abstain;
+        }
+        if let Some(listed) = entry(dvc, op) {
+            return listed.vote;
+        }
+        // It lists every slot up to the last one it cannot read; what lies beyond it could read.
+        let lists_above = dvc.entries.last().is_some_and(|last| last.op > dvc.head);
+        if lists_above {
+            Vote::Nack
+        } else {
+            Vote::Abstain
+        }
+    }
+
     fn tally(&self, op: Op) -> Result<Tally, Conflict> {
         let (header, wanted) = self.wanted(op)?;
         let mut tally = Tally {
@@ -209,11 +230,7 @@ impl<'a> Ballot<'a> {
     /// are never asked about, so none of them is ever nacked.
     fn vote(&self, dvc: &DoViewChange, op: Op, wanted: Option<Checksum>) -> Vote {
         if op > dvc.head {
-            return if dvc.uncertain {
-                Vote::Abstain
-            } else {
-                Vote::Nack
-            };
+            return self.vote_above_head(dvc, op);
         }
         let Some(listed) = entry(dvc, op) else {
             return Vote::Abstain;

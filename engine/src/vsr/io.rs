@@ -126,6 +126,8 @@ pub enum Status {
     ViewChange,
     /// Restarted; asks who leads.
     Recovering,
+    /// Restarted, and damage has made the head unknown; asks who leads.
+    RecoveringHead,
 }
 
 /// The timers of a replica in a group.

@@ -2,7 +2,7 @@
 //! down from the head the parents are proven to link (protocol section 1). Must never know views,
 //! votes or peers.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use crate::ids::{Checksum, GroupId, Op};
@@ -58,6 +58,8 @@ pub struct Log {
     slots: VecDeque<Slot>,
     proven_from: Op,
     held_through: Op,
+    /// Ops whose slot on disk could not be read at boot and has not been written since.
+    damaged: BTreeSet<Op>,
 }
 
 impl Log {
@@ -69,6 +71,7 @@ impl Log {
             slots: VecDeque::new(),
             proven_from: Op(1),
             held_through: Op(0),
+            damaged: BTreeSet::new(),
         }
     }
 
@@ -207,11 +210,29 @@ impl Log {
         None
     }
 
+    /// Remembers that boot could not read the slot of an op: who cannot read abstains.
+    pub fn mark_damaged(&mut self, op: Op) {
+        self.damaged.insert(op);
+    }
+
+    /// Whether the slot of an op may have held something that cannot be read.
+    #[must_use]
+    pub fn is_damaged(&self, op: Op) -> bool {
+        self.damaged.contains(&op)
+    }
+
+    /// The highest damaged op.
+    #[must_use]
+    pub fn damaged_max(&self) -> Option<Op> {
+        self.damaged.last().copied()
+    }
+
     /// Marks a body as synced; false where the log no longer holds this identity.
     pub fn mark_synced(&mut self, op: Op, checksum: Checksum) -> bool {
         match self.slot_mut(op) {
             Some(Slot::Held { prepare, synced }) if prepare.header.checksum == checksum => {
                 *synced = true;
+                self.damaged.remove(&op);
                 true
             }
             _ => false,

@@ -23,5 +23,5 @@ mod reasons_tests;
 #[cfg(test)]
 mod testing;
 
-pub use recovery::Recovered;
+pub use recovery::{DamagedSlot, Recovered};
 pub use replica::{Context, Replica, Roster};

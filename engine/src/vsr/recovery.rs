@@ -7,7 +7,7 @@ use crate::ids::{Incarnation, Op, ReplicaId, View};
 use crate::prng::Rng;
 use crate::vsr::io::{Status, Superblock, Timer};
 use crate::vsr::knobs::Knobs;
-use crate::vsr::message::{Message, MessageKind, Prepare};
+use crate::vsr::message::{Header, Message, MessageKind, Prepare};
 use crate::vsr::note::{Ignored, LeaveCause, Note};
 use crate::vsr::replica::{Context, Replica, Roster, Sender};
 
@@ -18,6 +18,17 @@ pub struct Recovered {
     pub superblock: Superblock,
     /// Every readable prepare of the rings, ascending by op.
     pub prepares: Vec<Rc<Prepare>>,
+    /// Slots that cannot be read, ascending by op.
+    pub damaged: Vec<DamagedSlot>,
+}
+
+/// A slot whose prepare cannot be read.
+#[derive(Clone, Debug)]
+pub struct DamagedSlot {
+    /// The op that belongs there.
+    pub op: Op,
+    /// The header of what was there, where the header ring still tells.
+    pub header: Option<Rc<Header>>,
 }
 
 impl Replica {
@@ -89,7 +100,7 @@ impl Replica {
             );
             return replica;
         }
-        replica.load(&recovered.prepares);
+        replica.load(&recovered.prepares, &recovered.damaged);
         let unproven = replica.log.proven_from().0.saturating_sub(1);
         ctx.note(Note::Booted {
             incarnation,
@@ -105,7 +116,7 @@ impl Replica {
 
     /// The durable suffix is the log; above it stand the entries that its log view prepared itself,
     /// below it whatever links to it. Entries below a hole stay, unproven.
-    fn load(&mut self, prepares: &[Rc<Prepare>]) {
+    fn load(&mut self, prepares: &[Rc<Prepare>], damaged: &[DamagedSlot]) {
         let suffix = Rc::clone(&self.durable.suffix);
         for header in suffix.iter() {
             self.log.learn(header);
@@ -124,6 +135,24 @@ impl Replica {
             if belongs {
                 self.log.rejoin(Rc::clone(prepare));
             }
+        }
+        for slot in damaged {
+            self.log.mark_damaged(slot.op);
+            if let Some(header) = &slot.header
+                && header.op > suffix_head
+                && header.view == self.log_view
+            {
+                self.log.learn(header);
+            }
+        }
+        // Damage above the head may hide entries that were acked.
+        if self
+            .log
+            .damaged_max()
+            .is_some_and(|op| op > self.log.head())
+        {
+            self.is_head_uncertain = true;
+            self.status = Status::RecoveringHead;
         }
         self.log.set_proven_from(Op(self.log.head().0.max(1)));
         // What contradicts the chain is a hole from now on; boot has nobody to tell yet.
@@ -147,7 +176,7 @@ impl Replica {
 
     pub(super) fn on_probe_due(&mut self, ctx: &mut Context<'_>) {
         match self.status {
-            Status::Recovering => self.probe_all(ctx),
+            Status::Recovering | Status::RecoveringHead => self.probe_all(ctx),
             Status::ViewChange if !self.is_primary() => self.probe_primary(ctx),
             Status::Normal if self.behind_of > self.log.head() && !self.is_primary() => {
                 self.probe_primary(ctx);
@@ -193,7 +222,7 @@ impl Replica {
             ours: self.view,
         };
         self.ignore(kind, Some(sender.replica), reason, ctx);
-        let recovering = self.status == Status::Recovering;
+        let recovering = self.is_recovering();
         let may_ask = self.may_ask_newer() && (!recovering || self.is_durable());
         if may_ask {
             self.asked_newer = Some(self.timers.now());
@@ -239,7 +268,7 @@ impl Replica {
             let primary = self.primary();
             return self.ignore(kind, from, Ignored::NotPrimary { primary }, ctx);
         }
-        if self.log_view != self.view || self.status == Status::Recovering {
+        if self.log_view != self.view || self.is_recovering() {
             let reason = Ignored::WrongStatus {
                 status: self.status,
             };

@@ -394,6 +394,7 @@ fn a_foreign_disk_halts_at_boot() {
     let recovered = Recovered {
         superblock,
         prepares,
+        damaged: Vec::new(),
     };
     let mut effects = Vec::new();
     let mut ctx = Context {

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use crate::ids::{Op, ReplicaId};
-use crate::vsr::io::{Effect, Status, Timer};
+use crate::vsr::io::{Effect, Timer};
 use crate::vsr::message::{Message, MessageKind, Prepare};
 use crate::vsr::note::{Ignored, Note};
 use crate::vsr::replica::{Context, Replica, Sender};
@@ -35,7 +35,7 @@ impl Replica {
 
     /// Asks for the lowest run of ops not held, unless an answer is awaited.
     pub(super) fn repair_step(&mut self, ctx: &mut Context<'_>) {
-        let may_repair = self.log_view == self.view && self.status != Status::Recovering;
+        let may_repair = self.log_view == self.view && !self.is_recovering();
         if !may_repair || self.repair.asked.is_some() {
             return;
         }
@@ -106,7 +106,7 @@ impl Replica {
         let op = prepare.header.op;
         let kind = MessageKind::RepairPrepare;
         let from = Some(sender.replica);
-        if self.log_view != self.view || self.status == Status::Recovering {
+        if self.log_view != self.view || self.is_recovering() {
             let reason = Ignored::WrongStatus {
                 status: self.status,
             };

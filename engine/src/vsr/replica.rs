@@ -111,6 +111,8 @@ pub struct Replica {
     pub(super) is_chosen: bool,
     pub(super) is_announced: bool,
     pub(super) probe_attempts: u32,
+    /// Damage may hide entries above the head, until another log is installed.
+    pub(super) is_head_uncertain: bool,
     pub(super) behind_of: Op,
     pub(super) asked_newer: Option<u64>,
 
@@ -156,6 +158,7 @@ impl Replica {
             is_chosen: false,
             is_announced: false,
             probe_attempts: 0,
+            is_head_uncertain: false,
             behind_of: Op(0),
             asked_newer: None,
             acks: VecDeque::new(),
@@ -330,7 +333,7 @@ impl Replica {
             Status::Normal => self.send_acks_owed(ctx),
             Status::ViewChange if self.is_chosen => self.announce_view(ctx),
             Status::ViewChange => self.send_do_view_change(ctx),
-            Status::Recovering => self.begin_probing(ctx),
+            Status::Recovering | Status::RecoveringHead => self.begin_probing(ctx),
         }
     }
 
@@ -405,7 +408,13 @@ impl Replica {
     /// unanswered.
     #[must_use]
     pub fn can_vote(&self) -> bool {
-        self.status != Status::Recovering || self.probe_attempts > self.knobs.probe_attempts_max
+        !self.is_recovering() || self.probe_attempts > self.knobs.probe_attempts_max
+    }
+
+    /// Whether it restarted and has not found its place yet.
+    #[must_use]
+    pub fn is_recovering(&self) -> bool {
+        matches!(self.status, Status::Recovering | Status::RecoveringHead)
     }
 
     /// Whose part it is.

@@ -209,6 +209,7 @@ impl Cluster {
             let recovered = Recovered {
                 superblock,
                 prepares,
+                damaged: Vec::new(),
             };
             Replica::boot(place, knobs, recovered, jitter, &mut ctx)
         } else {

@@ -237,21 +237,32 @@ impl Replica {
     fn do_view_change(&self) -> DoViewChange {
         let head = self.log.head();
         let first = self.commit_max.0.max(1);
-        let entries = (first..=head.0).map(Op).map(|op| DvcEntry {
+        // Above an uncertain head every slot up to the last damaged one is spoken for.
+        let last = match self.log.damaged_max() {
+            Some(damaged) if self.is_head_uncertain => damaged.max(head),
+            _ => head,
+        };
+        let entries = (first..=last.0).map(Op).map(|op| DvcEntry {
             op,
             header: self.log.header(op).map(Rc::clone),
-            vote: match self.log.state(op) {
-                SlotState::Held { .. } => Vote::Present,
-                // The slot is readable and this body was never journaled.
-                SlotState::Known | SlotState::Missing => Vote::Nack,
-            },
+            vote: self.vote_on(op),
         });
         DoViewChange {
             log_view: self.log_view,
             commit_max: self.commit_max,
             head,
             entries: entries.collect(),
-            uncertain: false,
+            uncertain: self.is_head_uncertain,
+        }
+    }
+
+    /// What we say of our own slot: who cannot read it abstains, since rot is not absence (A21).
+    fn vote_on(&self, op: Op) -> Vote {
+        match self.log.state(op) {
+            SlotState::Held { .. } => Vote::Present,
+            SlotState::Known | SlotState::Missing if self.log.is_damaged(op) => Vote::Abstain,
+            // The slot is readable and this body was never journaled.
+            SlotState::Known | SlotState::Missing => Vote::Nack,
         }
     }
 
@@ -319,10 +330,7 @@ impl Replica {
                 kept: decision.kept,
                 copies: decision.copies,
                 nacks: decision.nacks,
-                own: match self.log.state(decision.op) {
-                    SlotState::Held { .. } => Vote::Present,
-                    SlotState::Known | SlotState::Missing => Vote::Nack,
-                },
+                own: self.vote_on(decision.op),
             });
         }
         ctx.note(Note::Merged {
@@ -354,6 +362,7 @@ impl Replica {
             return self.break_rule("a view's log holds every op known committed", head, ctx);
         }
         self.log_view = self.view;
+        self.is_head_uncertain = false;
         self.commit_max = self.commit_max.max(commit_max);
         let dropped = self.log.install(suffix, head);
         let lost = dropped.iter().map(|entry| entry.header.op).min();
@@ -450,6 +459,16 @@ impl Replica {
             Status::Recovering => {
                 let answers_us = start.answers == self.incarnation;
                 let is_newer = sender.view > self.durable.view;
+                (!answers_us && !is_newer).then_some(Ignored::OtherIncarnation {
+                    answers: start.answers,
+                    ours: self.incarnation,
+                })
+            }
+            // Two that lost nothing to each other must be able to go on: while our log is of an
+            // older view, we acked nothing in this one.
+            Status::RecoveringHead => {
+                let answers_us = start.answers == self.incarnation;
+                let is_newer = sender.view > self.durable.view || self.log_view < sender.view;
                 (!answers_us && !is_newer).then_some(Ignored::OtherIncarnation {
                     answers: start.answers,
                     ours: self.incarnation,

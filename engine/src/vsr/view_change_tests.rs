@@ -273,9 +273,10 @@ fn every_replica_gets_its_turn_before_the_wait_doubles_and_sixteen_times_is_the_
         let before = cluster.at(1).view();
         cluster.run(1);
         if cluster.at(1).view() != before
-            && let Some(start) = entered.replace(tick) {
-                lengths.push(tick - start);
-            }
+            && let Some(start) = entered.replace(tick)
+        {
+            lengths.push(tick - start);
+        }
     }
     let steps = [500, 500, 500, 1_000, 1_000, 1_000, 2_000, 2_000, 2_000];
     assert_eq!(lengths[..9], steps);

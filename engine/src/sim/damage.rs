@@ -1,0 +1,375 @@
+//! Damage to disks: what people ask for, what the dice of the fault profile want, and the fault atlas
+//! that holds the dice within what a cluster must recover from. Must never touch the memory of a
+//! running replica: it notices when it reads.
+
+use crate::ids::{GROUP_PARTITION_0, Op, ReplicaId, Tick};
+use crate::journal::{self, Block, Sector, Zone};
+use crate::prng::{Purpose, Rng};
+use crate::scenario::{DiskFaults, Part, Verb};
+use crate::sim::disk::Disk;
+use crate::sim::disk_faults::{DiskDice, Whim};
+use crate::sim::simulator::Simulator;
+use crate::vsr::quorum::Quorums;
+
+/// How long a disk lies or is slow when nobody asked for it, and how slow it is.
+const LIE_TICKS: (u32, u32) = (20, 200);
+const SLOW_TICKS: (u32, u32) = (50, 500);
+const SLOW_FACTORS: (u32, u32) = (5, 50);
+
+/// When troubles end that the dice began.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct DiskTroubles {
+    lies_until: Option<Tick>,
+    slow_until: Option<Tick>,
+}
+
+/// What a ring holds of an op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    Nothing,
+    Damaged,
+    Whole,
+}
+
+impl Simulator {
+    // What people ask for.
+
+    /// Why a disk cannot be damaged like this now.
+    pub(super) fn refusal_to_damage(&self, verb: Verb) -> Option<String> {
+        match verb {
+            Verb::Corrupt(replica, op, part) => self.refusal_to_corrupt(replica, op, part),
+            Verb::Punch(replica, op) => {
+                let mut held = zones(Part::Both)
+                    .iter()
+                    .map(|&zone| self.held(replica, op, zone));
+                held.all(|held| held == Held::Nothing)
+                    .then(|| nothing_of(replica, op))
+            }
+            Verb::Misdirect(replica, op, to) => self.refusal_to_misdirect(replica, op, to),
+            Verb::Tear(replica) => {
+                if !self.places[usize::from(replica.0)].up {
+                    return Some(format!("replica {replica} is down and writes nothing"));
+                }
+                let tears = self.world.disk(replica).tears();
+                tears.then(|| format!("the next crash of replica {replica} tears already"))
+            }
+            Verb::Lie(replica, lies) => match (self.world.disk(replica).lies(), lies) {
+                (true, true) => Some(format!("the disk of replica {replica} lies already")),
+                (false, false) => Some(format!("the disk of replica {replica} is honest")),
+                (true, false) | (false, true) => None,
+            },
+            Verb::Slow(replica, factor) => {
+                let same = self.world.disk(replica).slow_factor() == factor;
+                same.then(|| format!("the disk of replica {replica} is just as slow already"))
+            }
+            _ => None,
+        }
+    }
+
+    fn refusal_to_corrupt(&self, replica: ReplicaId, op: Op, part: Part) -> Option<String> {
+        let rings = zones(part).iter();
+        let held: Vec<Held> = rings.map(|&zone| self.held(replica, op, zone)).collect();
+        if held.contains(&Held::Whole) {
+            return None;
+        }
+        Some(if held.contains(&Held::Damaged) {
+            format!("op {op} is damaged on the disk of replica {replica} already")
+        } else {
+            nothing_of(replica, op)
+        })
+    }
+
+    fn refusal_to_misdirect(&self, replica: ReplicaId, op: Op, to: Op) -> Option<String> {
+        match self.held(replica, op, Zone::Prepares) {
+            Held::Nothing => return Some(nothing_of(replica, op)),
+            Held::Damaged => {
+                let reason = format!("op {op} is damaged on the disk of replica {replica}");
+                return Some(reason);
+            }
+            Held::Whole => {}
+        }
+        let shared = self.address(op, Zone::Prepares) == self.address(to, Zone::Prepares);
+        shared.then(|| format!("ops {op} and {to} share a slot"))
+    }
+
+    /// Damages a disk, once nothing stands against it.
+    pub(super) fn damage(&mut self, verb: Verb) {
+        match verb {
+            Verb::Corrupt(replica, op, part) => {
+                for &zone in zones(part) {
+                    if self.held(replica, op, zone) == Held::Whole {
+                        let address = self.address(op, zone);
+                        self.world.disk(replica).damage(address);
+                    }
+                }
+                self.record_fault(replica, op);
+            }
+            Verb::Punch(replica, op) => {
+                for &zone in zones(Part::Both) {
+                    if self.held(replica, op, zone) != Held::Nothing {
+                        let address = self.address(op, zone);
+                        self.world.disk(replica).erase(address);
+                    }
+                }
+                self.record_fault(replica, op);
+            }
+            Verb::Misdirect(replica, op, to) => {
+                let (from, target) = (
+                    self.address(op, Zone::Prepares),
+                    self.address(to, Zone::Prepares),
+                );
+                let overwritten = self.op_at(replica, target);
+                self.world.disk(replica).misdirect(from, target);
+                self.record_fault(replica, op);
+                if let Some(overwritten) = overwritten {
+                    self.record_fault(replica, overwritten);
+                }
+            }
+            Verb::Tear(replica) => self.world.disk(replica).set_tearing(true),
+            Verb::Lie(replica, lies) => self.world.disk(replica).set_lying(lies),
+            Verb::Slow(replica, factor) => self.world.disk(replica).set_slow_factor(factor),
+            _ => {}
+        }
+    }
+
+    /// Takes the power from a disk and tells the oracles what it did not keep. How many writes were
+    /// not durable, and how many places are torn.
+    pub(super) fn cut_power_of_disk(&mut self, replica: ReplicaId) -> (u32, u32) {
+        let outage = self.world.disk(replica).crash();
+        for &address in &outage.torn {
+            if let Some(op) = self.op_at(replica, address) {
+                self.record_fault(replica, op);
+            }
+        }
+        let record = &mut *self.world.record.borrow_mut();
+        record.totals.torn_writes += outage.torn.len() as u64;
+        for (_, block) in &outage.unkept {
+            let oracles = &mut record.oracles;
+            match block.op() {
+                Some(op) => oracles.disk_lied(replica, GROUP_PARTITION_0, op),
+                None => oracles.superblock_lost(replica, GROUP_PARTITION_0),
+            }
+        }
+        let torn = u32::try_from(outage.torn.len()).unwrap_or(u32::MAX);
+        (outage.writes_lost, torn)
+    }
+
+    fn record_fault(&self, replica: ReplicaId, op: Op) {
+        let record = &mut *self.world.record.borrow_mut();
+        record.totals.disk_faults += 1;
+        record.oracles.fault(replica, GROUP_PARTITION_0, op);
+    }
+
+    // What stands where.
+
+    fn address(&self, op: Op, zone: Zone) -> u64 {
+        let place = journal::slot(op, self.run.knobs.journal_slots);
+        journal::address(GROUP_PARTITION_0, zone, place)
+    }
+
+    fn op_at(&self, replica: ReplicaId, address: u64) -> Option<Op> {
+        self.world.disk(replica).pristine(address)?.op()
+    }
+
+    fn held(&self, replica: ReplicaId, op: Op, zone: Zone) -> Held {
+        let address = self.address(op, zone);
+        if self.op_at(replica, address) != Some(op) {
+            return Held::Nothing;
+        }
+        match self.world.disk(replica).durable(address) {
+            Sector::Damaged => Held::Damaged,
+            Sector::Empty | Sector::Block(_) => Held::Whole,
+        }
+    }
+
+    // What the dice want.
+
+    /// Hands the dice of the run to the disks.
+    pub(super) fn set_disk_dice(&self) {
+        let faults = &self.run.faults.disk;
+        let dice = DiskDice {
+            tear_per_million: faults.tear_per_million,
+            rot_per_million: faults.rot_per_million,
+            misdirect_per_million: faults.misdirect_per_million,
+        };
+        for replica in self.replica_ids() {
+            self.world.disk(replica).set_dice(dice);
+        }
+    }
+
+    /// What disks do in this tick on their own, in the words that a person would use for it.
+    pub(super) fn roll_disks(&mut self) -> Vec<Verb> {
+        let faults = self.run.faults.disk;
+        let mut verbs = Vec::new();
+        for replica in self.replica_ids() {
+            if faults.rot_per_million > 0 || faults.misdirect_per_million > 0 {
+                let disk = self.world.disk(replica);
+                let whims = disk.take_whims().into_iter();
+                verbs.extend(whims.filter_map(|whim| verb_of(replica, disk, whim)));
+            }
+            self.roll_lie(replica, &faults, &mut verbs);
+            self.roll_slow(replica, &faults, &mut verbs);
+        }
+        verbs
+    }
+
+    fn roll_lie(&mut self, replica: ReplicaId, faults: &DiskFaults, verbs: &mut Vec<Verb>) {
+        let tick = self.tick;
+        let troubles = &mut self.places[usize::from(replica.0)].troubles;
+        if troubles.lies_until.is_some_and(|until| until <= tick) {
+            troubles.lies_until = None;
+            verbs.push(Verb::Lie(replica, false));
+        } else if troubles.lies_until.is_none() && faults.lie_per_million > 0 && !faults.atlas {
+            let key = [tick.0, u64::from(replica.0)];
+            let mut rng = Rng::keyed(self.seeds.disk, Purpose::Lie, key);
+            if rng.chance(faults.lie_per_million) {
+                let ticks = rng.between(LIE_TICKS.0, LIE_TICKS.1);
+                troubles.lies_until = Some(Tick(tick.0 + u64::from(ticks)));
+                verbs.push(Verb::Lie(replica, true));
+            }
+        }
+    }
+
+    fn roll_slow(&mut self, replica: ReplicaId, faults: &DiskFaults, verbs: &mut Vec<Verb>) {
+        let tick = self.tick;
+        let troubles = &mut self.places[usize::from(replica.0)].troubles;
+        if troubles.slow_until.is_some_and(|until| until <= tick) {
+            troubles.slow_until = None;
+            verbs.push(Verb::Slow(replica, 1));
+        } else if troubles.slow_until.is_none() && faults.slow_per_million > 0 {
+            let key = [tick.0, u64::from(replica.0)];
+            let mut rng = Rng::keyed(self.seeds.disk, Purpose::Slow, key);
+            if rng.chance(faults.slow_per_million) {
+                let factor = rng.between(SLOW_FACTORS.0, SLOW_FACTORS.1);
+                let ticks = rng.between(SLOW_TICKS.0, SLOW_TICKS.1);
+                troubles.slow_until = Some(Tick(tick.0 + u64::from(ticks)));
+                verbs.push(Verb::Slow(replica, factor));
+            }
+        }
+    }
+
+    /// Whether the dice may do this now. Damage that has found nothing to damage is no news, and the
+    /// atlas lets no dice do what a cluster could not recover from.
+    pub(super) fn may_dice_do(&self, verb: Verb) -> bool {
+        if self.refusal_to_damage(verb).is_some() {
+            return false;
+        }
+        if !self.run.faults.disk.atlas {
+            return true;
+        }
+        match verb {
+            Verb::Corrupt(replica, op, part) => {
+                self.is_within_budget(replica, op)
+                    && (part == Part::Prepare || self.does_prepare_match(replica, op))
+            }
+            // The redundant header must still tell that something is missing.
+            Verb::Misdirect(replica, op, to) => [op, to].into_iter().all(|op| {
+                self.is_within_budget(replica, op)
+                    && self.is_slot_sound(replica, op)
+                    && self.held(replica, op, Zone::Headers) == Held::Whole
+            }),
+            _ => true,
+        }
+    }
+
+    /// Fewer than r replicas have a fault where this op belongs, this one counted.
+    fn is_within_budget(&self, replica: ReplicaId, op: Op) -> bool {
+        let replication = Quorums::of(self.run.cluster.replicas).replication;
+        let others = self.replica_ids().filter(|&other| other != replica);
+        let faulty = others.filter(|&other| !self.is_slot_sound(other, op));
+        faulty.count() + 1 < usize::from(replication)
+    }
+
+    /// Without its header, an old prepare in this place would pass for all that was ever written.
+    fn does_prepare_match(&self, replica: ReplicaId, op: Op) -> bool {
+        let address = self.address(op, Zone::Prepares);
+        match self.world.disk(replica).durable(address) {
+            Sector::Damaged => true,
+            Sector::Block(prepare) => prepare.op() == Some(op),
+            Sector::Empty => false,
+        }
+    }
+
+    /// Whether a slot holds what an honest disk may hold: nothing, an entry, or a new entry whose
+    /// header is still to be written.
+    fn is_slot_sound(&self, replica: ReplicaId, op: Op) -> bool {
+        let disk = self.world.disk(replica);
+        let found = |zone| {
+            let block = disk.durable(self.address(op, zone));
+            block.and_then(|block| {
+                let at = self.address(block.op()?, zone);
+                (at == self.address(op, zone)).then_some(block.op()?)
+            })
+        };
+        match (found(Zone::Headers), found(Zone::Prepares)) {
+            (Sector::Empty, Sector::Empty | Sector::Block(_)) => true,
+            (Sector::Block(header), Sector::Block(prepare)) => header <= prepare,
+            (Sector::Block(_), Sector::Empty)
+            | (Sector::Damaged, _)
+            | (Sector::Empty | Sector::Block(_), Sector::Damaged) => false,
+        }
+    }
+
+    /// The end phase: dice rest, and the disks of the core are honest and quick again. What is
+    /// damaged stays damaged.
+    pub(super) fn calm_disks(&mut self, core: &[ReplicaId]) {
+        let atlas = self.run.faults.disk.atlas;
+        self.run.faults.disk = DiskFaults {
+            atlas,
+            ..DiskFaults::default()
+        };
+        for place in &mut self.places {
+            place.troubles = DiskTroubles::default();
+        }
+        for &replica in core {
+            let disk = self.world.disk(replica);
+            disk.set_lying(false);
+            disk.set_slow_factor(1);
+        }
+    }
+}
+
+fn nothing_of(replica: ReplicaId, op: Op) -> String {
+    format!("the disk of replica {replica} holds nothing of op {op} there")
+}
+
+/// The rings of a part.
+fn zones(part: Part) -> &'static [Zone] {
+    match part {
+        Part::Prepare => &[Zone::Prepares],
+        Part::Header => &[Zone::Headers],
+        Part::Both => &[Zone::Prepares, Zone::Headers],
+    }
+}
+
+/// What dice want, as the verb that does it. Superblocks suffer torn writes alone.
+fn verb_of(replica: ReplicaId, disk: &Disk<Block>, whim: Whim) -> Option<Verb> {
+    match whim {
+        Whim::Rot { address } => match disk.durable(address).block()? {
+            Block::Prepare(prepare) => {
+                Some(Verb::Corrupt(replica, prepare.header.op, Part::Prepare))
+            }
+            Block::Header(header) => Some(Verb::Corrupt(replica, header.op, Part::Header)),
+            Block::Superblock(_) => None,
+        },
+        Whim::Misdirect { address, mut rng } => {
+            let prepare = disk.durable(address).block()?.prepare()?;
+            let ring = journal::zone(GROUP_PARTITION_0, Zone::Prepares);
+            let targets: Vec<Op> = disk
+                .scan(ring)
+                .into_iter()
+                .filter(|&(at, _)| at != address)
+                .filter_map(|(_, sector)| sector.block()?.op())
+                .collect();
+            let count = u32::try_from(targets.len())
+                .ok()
+                .filter(|&count| count > 0)?;
+            let to = *targets.get(usize::try_from(rng.below(count)).ok()?)?;
+            Some(Verb::Misdirect(replica, prepare.header.op, to))
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "damage_tests.rs"]
+mod tests;
