@@ -24,7 +24,6 @@
  * @property {import("./types.js").EventRow[]} rows events up to the shown place; appended to in place
  * @property {number} rowsVersion rises when `rows` changes
  * @property {Position} shown
- * @property {number} unchangedTicks for how long no replica and no client has changed
  * @property {boolean} isPlaying
  * @property {number} pace ticks a second
  * @property {boolean} skipsQuiet
@@ -60,7 +59,6 @@ export function initialState() {
     rows: [],
     rowsVersion: 0,
     shown: { tick: 0, step: 0 },
-    unchangedTicks: 0,
     isPlaying: false,
     pace: 2,
     skipsQuiet: true,

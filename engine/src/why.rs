@@ -38,8 +38,15 @@ pub fn why_nothing_commits(simulator: &Simulator) -> Option<Why> {
         .iter()
         .copied()
         .filter(|&replica| leads(simulator, replica));
-    // Of several that think they lead, the one of the newest view does.
-    let leader = leader.max_by_key(|&replica| view_of(simulator, replica));
+    // Of several that think they lead, the one of the newest view does; and where a newer view was
+    // entered by votes, whoever leads an older one leads nobody.
+    let newest = up
+        .iter()
+        .filter_map(|&replica| view_of(simulator, replica))
+        .max();
+    let leader = leader
+        .max_by_key(|&replica| view_of(simulator, replica))
+        .filter(|&replica| view_of(simulator, replica) == newest);
     match leader {
         Some(leader) => why_leader_waits(simulator, leader, quorums),
         None if running < quorums.view_change => Some(Why {

@@ -22,52 +22,95 @@ const TROUBLE = `v=1&seed=7&${QUICK}&act=205.crash.0_300.clog.1to2.0_305.hold.2t
 /**
  * @param {Person} person
  * @param {string} state
+ * @param {{ part?: string, rules?: string[] }} [look] part: the element of the page that this state changed, where it is
+ *   not the whole; rules: all, if none are named
  */
-async function isClean(person, state) {
-  const { violations } = await new AxeBuilder({ page: person.page }).analyze();
+async function isClean(person, state, { part, rules } = {}) {
+  const axe = new AxeBuilder({ page: person.page });
+  if (part !== undefined) axe.include({ fromShadowDom: ["vsr-page", part] });
+  if (rules !== undefined) axe.withRules(rules);
+  const { violations, passes } = await axe.analyze();
+  assert.ok(passes.length > 0, `${state}: nothing was looked at`);
   const grave = violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, help, nodes }) => `${id} (${help}): ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`).join("; ")}`);
   assert.deepEqual(grave, [], state);
 }
 
-for (const [form, viewport] of /** @type {const} */ ([
-  ["wide", { width: 1440, height: 900 }],
-  ["narrow", { width: 390, height: 844 }],
-])) {
-  for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
-    test(`axe finds nothing serious on the ${form} ${colorScheme} page`, async () => {
-      const person = await Person.calm(site, { viewport, colorScheme });
-      await person.open("");
-      await isClean(person, "the opening");
-      await person.open(TROUBLE);
-      await isClean(person, "in trouble");
-      await person.tab("Inspector");
-      await person.page.keyboard.press("2");
-      await person.page.getByRole("region", { name: "Replica 1" }).waitFor();
-      await isClean(person, "a replica inspected");
-      for (const tab of ["Run", "Faults", "Checks"]) {
-        await person.tab(tab);
-        await isClean(person, tab);
-      }
-      if (form === "narrow") {
-        await person.tab("Events");
-        await isClean(person, "Events");
-        await person.button("Close the panel").click();
-      }
-      await person.page.keyboard.press("Home");
-      await person.at(0);
-      await isClean(person, "in the past");
-      await person.button("Share").click();
-      await person.page.getByRole("dialog").waitFor();
-      await isClean(person, "the share dialog");
-      await person.page.keyboard.press("Escape");
-      await person.button("Keys").click();
-      await isClean(person, "the list of keys");
-      await person.open("v=1&colour=red");
-      await person.page.getByRole("alert").waitFor();
-      await isClean(person, "a broken link");
-      await person.close();
-    });
+const PANELS = { part: "aside" };
+/** Themes differ in colours alone. */
+const COLOURS = ["color-contrast", "link-in-text-block"];
+
+test("axe finds nothing serious on the wide page", async () => {
+  const person = await Person.calm(site, { viewport: { width: 1440, height: 900 } });
+  await person.open("");
+  await isClean(person, "the opening");
+  await person.open(TROUBLE);
+  await isClean(person, "in trouble");
+  await person.page.keyboard.press("2");
+  await person.page.getByRole("region", { name: "Replica 1" }).waitFor();
+  await isClean(person, "a replica inspected", PANELS);
+  for (const tab of ["Run", "Faults", "Checks"]) {
+    await person.tab(tab);
+    await isClean(person, tab, PANELS);
   }
+  await person.page.keyboard.press("Escape");
+  await person.tab("Inspector");
+  await person.link(1, 2).focus();
+  await person.page.keyboard.press("Enter");
+  await person.page.getByRole("region", { name: "From 1 to 2" }).waitFor();
+  await isClean(person, "a link inspected", PANELS);
+  await person.page.keyboard.press("Home");
+  await person.at(0);
+  await person.button("Share").click();
+  await person.page.getByRole("dialog").waitFor();
+  await isClean(person, "the past, and the share dialog");
+  await person.page.keyboard.press("Escape");
+  await person.button("Keys").click();
+  await isClean(person, "the list of keys", { part: "vsr-keys-dialog" });
+  await person.open("v=1&colour=red");
+  await person.page.getByRole("alert").waitFor();
+  await isClean(person, "a broken link", { part: "vsr-banners" });
+  await person.close();
+});
+
+test("axe finds nothing serious on the narrow page", async () => {
+  const person = await Person.calm(site, { viewport: { width: 390, height: 844 }, hasTouch: true });
+  await person.open("");
+  await isClean(person, "the opening");
+  await person.open(TROUBLE);
+  await person.page.keyboard.press("2");
+  await person.tab("Inspector");
+  await person.page.getByRole("region", { name: "Replica 1" }).waitFor();
+  await isClean(person, "in trouble, a replica inspected");
+  await person.tab("Events");
+  await isClean(person, "Events", PANELS);
+  await person.button("Close the panel").click();
+  await person.button("Share").click();
+  await person.page.getByRole("dialog").waitFor();
+  await isClean(person, "the share dialog", { part: "vsr-share-dialog" });
+  await person.close();
+});
+
+for (const viewport of [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+]) {
+  test(`axe finds no weak colour on the dark page, ${viewport.width} px wide`, async () => {
+    const person = await Person.calm(site, { viewport, colorScheme: "dark" });
+    await person.open(TROUBLE);
+    await isClean(person, "in trouble", { rules: COLOURS });
+    await person.page.keyboard.press("2");
+    for (const tab of ["Inspector", "Run", "Faults", "Checks"]) {
+      await person.tab(tab);
+      await isClean(person, tab, { ...PANELS, rules: COLOURS });
+    }
+    await person.button("Share").click();
+    await person.page.getByRole("dialog").waitFor();
+    await isClean(person, "the share dialog", { part: "vsr-share-dialog", rules: COLOURS });
+    await person.open("v=1&colour=red");
+    await person.page.getByRole("alert").waitFor();
+    await isClean(person, "a broken link", { part: "vsr-banners", rules: COLOURS });
+    await person.close();
+  });
 }

@@ -62,6 +62,23 @@ test("a link cut one way: its other direction still carries packets", async () =
   await person.close();
 });
 
+test("a cluster that cannot commit says why, whichever way one came there", async () => {
+  const person = await Person.calm(site);
+  const why = person.page.getByText("Why is nothing committing?");
+  await person.open(`v=1&seed=7&${QUICK}&act=205.cut.0-12_230.cut.1-2&at=420`);
+  await why.waitFor();
+  const said = await why.locator("..").innerText();
+  await person.page.keyboard.press("Home");
+  await why.waitFor({ state: "detached" });
+  await person.page.keyboard.press("End");
+  await person.at(420);
+  assert.equal(await why.locator("..").innerText(), said);
+  await person.button("Heal all links").click();
+  await person.playUntil(person.log.getByRole("button", { name: /has the reply/ }).last());
+  await why.waitFor({ state: "detached" });
+  await person.close();
+});
+
 test("what a replica sends, or hears, is cut by one button each", async () => {
   const person = await Person.calm(site);
   await person.open(RUNNING);
@@ -83,13 +100,13 @@ test("behind a clog packets wait, with their count on the link, and then come al
   await person.link(0, 1, ": 0 to 1 clogged").waitFor();
   await person.seconds(1);
   const name = (await person.link(0, 1).getAttribute("aria-label")) ?? "";
-  const waiting = Number(/0 to 1 clogged, (\d+) waiting/.exec(name)?.[1]);
+  const waiting = Number(/0 to 1 clogged, (\d+) waiting, until tick 405/.exec(name)?.[1]);
   assert.ok(waiting >= 3, name);
   const drawn = person.page.getByRole("group", { name: "Cluster, drawn" }).getByText(String(waiting), { exact: true });
   assert.equal(await drawn.count(), 1, "the count is on the link");
   await person.seconds(1);
   await person.link(0, 1, "$").waitFor();
-  const burst = person.log.getByRole("button", { name: /^405, step \d+ replica 1 / });
+  const burst = person.log.getByRole("button", { name: /^405\s*, step \d+\s+replica 1 / });
   await burst.first().waitFor();
   assert.ok((await burst.count()) > 5, "they all came at tick 405");
   await person.close();

@@ -141,6 +141,31 @@ test("play, step, scrub, go back and return to live", async () => {
   await person.close();
 });
 
+test("the log is one stop for Tab, and arrows go through its rows", async () => {
+  const person = await Person.calm(site);
+  await person.open(RUNNING);
+  await tabTo(person, /^Event log$/);
+  const tickOf = async () => Number.parseInt(await focusedName(person), 10);
+  await person.page.keyboard.press("ArrowUp");
+  let last = await tickOf();
+  assert.ok(last > 190);
+  for (let row = 0; row < 30; row += 1) {
+    await person.page.keyboard.press("ArrowUp");
+    const tick = await tickOf();
+    assert.ok(tick <= last, `${tick} after ${last}`);
+    last = tick;
+  }
+  assert.ok(last < 190);
+  await person.page.keyboard.press("ArrowDown");
+  assert.ok((await tickOf()) >= last);
+  await person.page.keyboard.press("Enter");
+  await person.button("Return to live").waitFor();
+  await tabTo(person, /^Event log$/);
+  await person.page.keyboard.press("Tab");
+  assert.doesNotMatch(await focusedName(person), /^\d+/);
+  await person.close();
+});
+
 test("share by keyboard, and Escape gives the focus back", async () => {
   const person = await Person.calm(site, { permissions: ["clipboard-read", "clipboard-write"] });
   await person.open(RUNNING);

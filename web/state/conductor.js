@@ -495,10 +495,10 @@ export class Conductor {
     const frame = sim.frame();
     const packets = sim.packets();
     const shown = { tick: frame.tick, step: frame.step };
-    const unchangedTicks = this.#player.observe(frame);
+    this.#player.observe(frame);
     const fresh = this.#recorder.collect(sim, frame, isMoving && this.#store.state.isPlaying);
     const marks = this.#recorder.collectMarks(sim, this.#loaded, frame.replica_count);
-    this.#store.change({ frame, packets, shown, unchangedTicks, canUndo: this.#undo.length > 0, canRedo: this.#redo.length > 0 });
+    this.#store.change({ frame, packets, shown, canUndo: this.#undo.length > 0, canRedo: this.#redo.length > 0 });
     this.#recorder.extend(frame, this.#loaded);
     if (shown.step === 0) sim.maybeCheckpoint(shown.tick, this.#loaded);
     this.#recorder.remember(frame, this.#loaded);

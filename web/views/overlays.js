@@ -33,6 +33,9 @@ export class CaptionBox extends View {
         color: var(--soft);
         text-wrap: pretty;
       }
+      .keep {
+        white-space: nowrap;
+      }
       .row {
         margin-top: 11px;
       }
@@ -93,15 +96,18 @@ export class CaptionBox extends View {
   }
 }
 
-/** A commit takes a while when all is well; only what waits for longer asks for a reason. */
-const PATIENCE_TICKS = 12;
+/** A commit takes a while when all is well; only a client that waits for longer asks for a reason. */
+const PATIENCE_TICKS = 30;
 
 /**
  * @param {Readonly<import("../state.js").State>} state
  * @returns {string | null}
  */
-function whyOf({ frame, unchangedTicks }) {
-  if (!frame?.why || (frame.why.code === "acks" && unchangedTicks < PATIENCE_TICKS)) return null;
+function whyOf({ frame }) {
+  if (!frame?.why) return null;
+  // Read off the frame alone: a place shows the same whichever way one came to it.
+  const waits = frame.clients.map(({ since_tick: since }) => (since === null ? 0 : frame.tick - since));
+  if (frame.why.code === "acks" && Math.max(...waits) < PATIENCE_TICKS) return null;
   return frame.why.text;
 }
 

@@ -108,9 +108,9 @@ export class Stage extends View {
     const { frame } = this.state;
     const { width, height } = this.#size;
     if (!frame || width === 0) return nothing;
-    // On a wide page actions, legend and caption lie above the stage; what they cover is kept free.
+    // Why nothing commits, and on a wide page actions, legend and caption, lie above the stage: what they cover is kept free.
     const right = this.state.caption ? 330 : 215;
-    const margin = this.#isWide.matches ? { left: 28, right, top: 86, bottom: 18 } : { left: 8, right: 8, top: 12, bottom: 8 };
+    const margin = this.#isWide.matches ? { left: 28, right, top: 86, bottom: 18 } : { left: 8, right: 8, top: width < 520 ? 54 : 42, bottom: 8 };
     const layout = layoutOf(width, height, frame.replica_count, frame.client_count, margin);
     this.#layout = layout;
     return html`
@@ -163,7 +163,7 @@ export class Stage extends View {
       <text class="number" x=${round(x)} y=${round(y + r * 0.24)} font-size=${font(30)}>${replica.id}</text>
       <text class="view" x=${round(x)} y=${round(y + r * 0.57)} font-size=${font(12.5)}>view ${replica.view}</text>
       ${this.#cells(replica, frame, x, y + r + 13, r)}
-      ${role === "backup" && layout.replicas.length > 5 ? nothing : svg`<text class="role" x=${round(x)} y=${round(y + r + 34)} font-size=${Math.max(11.5, font(13.5))}>${role}</text>`}
+      ${(role === "backup" || role === "crashed") && layout.replicas.length > 5 ? nothing : svg`<text class="role" x=${round(x)} y=${round(y + r + 34)} font-size=${Math.max(11.5, font(13.5))}>${role}</text>`}
     </g>`;
   }
 

@@ -104,11 +104,15 @@ const WORD_OF = { views: "view", logs: "log", heartbeats: "heartbeat", commits: 
  */
 export function explain(text) {
   const seen = new Set();
-  return text.split(new RegExp(IN_TEXT.source)).map((part, index) => {
+  const parts = text.split(new RegExp(IN_TEXT.source));
+  return parts.map((part, index) => {
     const word = WORD_OF[part] ?? part;
     if (index % 2 === 0 || seen.has(word)) return part;
     seen.add(word);
-    return html`<vsr-term word=${word}>${part}</vsr-term>`;
+    // The mark behind a word must not begin the next line.
+    const [, mark = ""] = /^([,;.:)]*)/.exec(parts[index + 1] ?? "") ?? [];
+    parts[index + 1] = (parts[index + 1] ?? "").slice(mark.length);
+    return html`<span class="keep"><vsr-term word=${word}>${part}</vsr-term>${mark}</span>`;
   });
 }
 
