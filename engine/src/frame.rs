@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::ids::{Checksum, Incarnation, Op, Process, ReplicaId, RequestNumber, Tick, View};
 use crate::oracle::{Check, Violation};
-use crate::run::{Session, Verdict};
+use crate::run::{MutationState, Session, Verdict};
 use crate::scenario::Profile;
 use crate::shard::Group;
 use crate::sim::client::ClientState;
@@ -53,6 +53,7 @@ pub struct Frame {
     pub checks: Vec<Check>,
     pub violations: Vec<Violation>,
     pub totals: Totals,
+    pub mutations: Vec<MutationState>,
     pub story: StoryView,
     pub settle: Option<SettleView>,
     pub verdict: Verdict,
@@ -306,6 +307,7 @@ pub fn frame(session: &Session) -> Frame {
         checks: session.checks(),
         violations: session.violations(),
         totals: session.totals(),
+        mutations: session.mutations(),
         story: StoryView {
             name: values.story.name(),
             done: simulator.story_done(),

@@ -6,6 +6,7 @@ use crate::digest::{RunHash, checksum_bytes};
 use crate::ids::{GroupId, Op, ReplicaId, Tick};
 use crate::oracle::{Oracles, Property, Replicas, Violation};
 use crate::trace::{EventKind, Fate, Recorder};
+use crate::vsr::mutation::Mutation;
 use crate::vsr::note::Note;
 use crate::workload::{AuditProperty, Auditor};
 
@@ -37,6 +38,8 @@ pub struct Totals {
     pub disk_faults: u64,
     /// Writes that a crash tore.
     pub torn_writes: u64,
+    /// Decisions that a rule which is off would have made otherwise.
+    pub mutated: u64,
 }
 
 /// The record.
@@ -48,6 +51,8 @@ pub struct Record {
     pub auditor: Auditor,
     /// Counters.
     pub totals: Totals,
+    /// Decisions made otherwise for each mutation, by its place in [`Mutation::ALL`].
+    pub mutation_hits: [u64; Mutation::ALL.len()],
     /// Replicas whose rule broke in this round: they are to be halted.
     pub halted: Vec<ReplicaId>,
     hash: RunHash,
@@ -65,6 +70,7 @@ impl Record {
             oracles,
             auditor,
             totals: Totals::default(),
+            mutation_hits: [0; Mutation::ALL.len()],
             halted: Vec::new(),
             hash: RunHash::default(),
             tick: Tick(0),
@@ -178,6 +184,10 @@ impl Record {
             Note::ViewStarted { .. } => self.totals.view_changes += 1,
             Note::Filled { repair: true, .. } => self.totals.repairs += 1,
             Note::RuleBroken { .. } => self.halted.push(replica),
+            Note::Mutated { mutation } => {
+                self.totals.mutated += 1;
+                self.mutation_hits[mutation.place()] += 1;
+            }
             _ => {}
         }
     }

@@ -84,7 +84,7 @@ fn class_of_note(note: &Note) -> Class {
         Note::Proven { .. } | Note::RepairRequested { .. } | Note::RepairServed { .. } => {
             Class::Repair
         }
-        Note::Booted { .. } => Class::Fault,
+        Note::Booted { .. } | Note::Mutated { .. } => Class::Fault,
         Note::TimerFired { .. } => Class::Timer,
         Note::RuleBroken { .. } => Class::Violation,
     }
@@ -92,7 +92,7 @@ fn class_of_note(note: &Note) -> Class {
 
 /// Verbs that change the world so that a person should see it on the timeline. Crashes and restarts
 /// are events of their own, which say what came of them.
-const BIG_VERBS: [&str; 18] = [
+const BIG_VERBS: [&str; 19] = [
     "wipe",
     "pause",
     "resume",
@@ -111,6 +111,7 @@ const BIG_VERBS: [&str; 18] = [
     "tear",
     "lie",
     "slow",
+    "mutate",
 ];
 
 /// Whether an event is big.

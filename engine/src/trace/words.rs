@@ -3,6 +3,7 @@
 use crate::ids::{Op, Process, ReplicaId, RequestNumber};
 use crate::vsr::io::{Status, Timer};
 use crate::vsr::message::{Frame, Message, Operation, Rejection};
+use crate::vsr::mutation::Mutation;
 
 /// `2`, `client 0`.
 pub(super) fn process(process: Process) -> String {
@@ -233,9 +234,21 @@ pub(super) fn act(text: &str) -> String {
         ("read", [client]) => format!("{client} reads"),
         ("load", ["0"]) => "stop the load".to_string(),
         ("profile", [name]) => format!("faults {name}"),
+        ("mutate", [name]) => mutation(name),
+        ("mutate", [name, "off"]) => format!("the rule of {name} is in force again"),
         ("settle", []) => "faults end, the rest must converge".to_string(),
         _ => text.to_string(),
     }
+}
+
+fn mutation(name: &str) -> String {
+    Mutation::from_name(name).map_or_else(
+        || format!("mutation {name}"),
+        |mutation| {
+            let instead = mutation.instead().trim_end_matches('.');
+            format!("mutation {name} at every replica: {instead}")
+        },
+    )
 }
 
 #[cfg(test)]
@@ -256,6 +269,8 @@ mod tests {
             "misdirect.1.op5.op6",
             "lie.1.off",
             "slow.1.20",
+            "mutate.M03",
+            "mutate.M03.off",
             "cut.012",
         ]
         .map(act)
@@ -274,6 +289,8 @@ mod tests {
                 "the disk of 1 put op 5 in the place of op 6",
                 "the disk of 1 is honest again",
                 "the disk of 1 takes 20 times as long",
+                "mutation M03 at every replica: One replica that never journaled it is enough",
+                "the rule of M03 is in force again",
                 "cut.012",
             ]
         );
