@@ -43,6 +43,7 @@ pub fn class_of(kind: &EventKind) -> Class {
         EventKind::Requested { .. } | EventKind::Replied { .. } | EventKind::SessionLost { .. } => {
             Class::Client
         }
+        EventKind::Violated(_) => Class::Violation,
     }
 }
 
@@ -117,7 +118,7 @@ const BIG_VERBS: [&str; 18] = [
 #[must_use]
 pub fn is_big(kind: &EventKind) -> bool {
     match kind {
-        EventKind::Crashed { .. } | EventKind::Restarted { .. } => true,
+        EventKind::Crashed { .. } | EventKind::Restarted { .. } | EventKind::Violated(_) => true,
         EventKind::Acted(act) => {
             let verb = act.text.split('.').next().unwrap_or_default();
             // A profile clogs some link at most ticks; what is always so is no news.
