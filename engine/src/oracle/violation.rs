@@ -109,7 +109,7 @@ impl Property {
             ),
             Self::I2 => (
                 "Hash chain",
-                "Every executed entry names the entry before it as its parent.",
+                "Every executed entry names the entry before it as its parent, and is stamped later.",
             ),
             Self::I3 => (
                 "Commits only rise",

@@ -93,7 +93,7 @@ fn class_of_note(note: &Note) -> Class {
 
 /// Verbs that change the world so that a person should see it on the timeline. Crashes and restarts
 /// are events of their own, which say what came of them.
-const BIG_VERBS: [&str; 18] = [
+const BIG_VERBS: [&str; 19] = [
     "wipe",
     "pause",
     "resume",
@@ -112,6 +112,7 @@ const BIG_VERBS: [&str; 18] = [
     "tear",
     "lie",
     "slow",
+    "skew",
 ];
 
 /// Whether an event is big.
@@ -121,8 +122,9 @@ pub fn is_big(kind: &EventKind) -> bool {
         EventKind::Crashed { .. } | EventKind::Restarted { .. } | EventKind::Violated(_) => true,
         EventKind::Acted(act) => {
             let verb = act.text.split('.').next().unwrap_or_default();
-            // A profile clogs some link at most ticks; what is always so is no news.
-            let is_weather = act.by == Actor::Nemesis && verb == "clog";
+            // A profile clogs some link at most ticks, and its clocks are wrong from the start; what
+            // is always so is no news.
+            let is_weather = act.by == Actor::Nemesis && matches!(verb, "clog" | "skew");
             BIG_VERBS.contains(&verb) && !is_weather
         }
         EventKind::Noted { note, .. } => matches!(
