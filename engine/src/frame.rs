@@ -14,7 +14,7 @@ use crate::sim::network::LinkView;
 use crate::sim::network_options::NetworkOptions;
 use crate::sim::packet::Place;
 use crate::sim::record::Totals;
-use crate::sim::{Settle, Simulator};
+use crate::sim::{Place as ReplicaPlace, Settle, Simulator};
 use crate::vsr::io::{Status, Timer};
 use crate::vsr::knobs::Knobs;
 use crate::vsr::log::SlotState;
@@ -120,6 +120,18 @@ pub struct ReplicaFrame {
     pub log: Vec<OpFrame>,
     pub sessions: Vec<SessionFrame>,
     pub digest: Checksum,
+    pub clock: ClockFrame,
+}
+
+/// How wrong a replica's clock is.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[expect(
+    missing_docs,
+    reason = "each name is the field's meaning, as on the page"
+)]
+pub struct ClockFrame {
+    pub offset_micros: i64,
+    pub drift_ppm: i32,
 }
 
 /// A replica's status, powered off and booting included.
@@ -388,6 +400,7 @@ fn running(simulator: &Simulator, id: ReplicaId, group: &Group) -> ReplicaFrame 
             })
             .collect(),
         digest: core.digest(&group.machine),
+        clock: clock_frame(place),
     }
 }
 
@@ -456,6 +469,14 @@ fn powered_off(simulator: &Simulator, id: ReplicaId) -> ReplicaFrame {
         log,
         sessions: Vec::new(),
         digest: Checksum(0),
+        clock: clock_frame(place),
+    }
+}
+
+fn clock_frame(place: &ReplicaPlace) -> ClockFrame {
+    ClockFrame {
+        offset_micros: place.clock().offset_micros(),
+        drift_ppm: place.clock().drift_ppm(),
     }
 }
 

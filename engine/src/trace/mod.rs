@@ -14,7 +14,7 @@ mod text;
 mod words;
 
 pub use class::{Class, class_of, is_big};
-pub use event::{Act, Actor, Event, EventKind, Fate, Skipped};
+pub use event::{Act, Actor, Event, EventKind, Fate, Skipped, Violated};
 pub use jsonl::Line;
 pub use perfetto::{Perfetto, TraceEvent};
 pub use recorder::{EVENTS_KEPT_DEFAULT, Recorder, Recording};

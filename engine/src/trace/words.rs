@@ -171,6 +171,24 @@ fn entry(op: &str, part: &str) -> String {
     }
 }
 
+/// `m500` reads *500 ms behind*.
+fn skewed(offset: &str) -> String {
+    match (offset, offset.strip_prefix('m')) {
+        ("0", _) => "right".to_string(),
+        (_, Some(behind)) => format!("{behind} ms behind"),
+        (ahead, None) => format!("{ahead} ms ahead"),
+    }
+}
+
+/// `dm20` reads *and loses 20 millionths*.
+fn drifting(drift: &str) -> String {
+    let drift = drift.strip_prefix('d').unwrap_or(drift);
+    match drift.strip_prefix('m') {
+        Some(loses) => format!("and loses {loses} millionths"),
+        None => format!("and gains {drift} millionths"),
+    }
+}
+
 /// An act in words; verbs without any of their own stay as the script spells them.
 pub(super) fn act(text: &str) -> String {
     let mut parts = text.split('.');
@@ -229,6 +247,14 @@ pub(super) fn act(text: &str) -> String {
         ("slow", [replica, factor]) => {
             format!("the disk of {replica} takes {factor} times as long")
         }
+        ("skew", [replica, offset]) => format!("the clock of {replica} is {}", skewed(offset)),
+        ("skew", [replica, offset, drift]) => {
+            format!(
+                "the clock of {replica} is {}, {}",
+                skewed(offset),
+                drifting(drift)
+            )
+        }
         ("heal", []) => "heal every link".to_string(),
         ("write", [client]) => format!("{client} writes"),
         ("read", [client]) => format!("{client} reads"),
@@ -271,6 +297,9 @@ mod tests {
             "slow.1.20",
             "mutate.M03",
             "mutate.M03.off",
+            "skew.1.m500",
+            "skew.1.0.d20",
+            "skew.1.0",
             "cut.012",
         ]
         .map(act)
@@ -291,6 +320,9 @@ mod tests {
                 "the disk of 1 takes 20 times as long",
                 "mutation M03 at every replica: One replica that never journaled it is enough",
                 "the rule of M03 is in force again",
+                "the clock of 1 is 500 ms behind",
+                "the clock of 1 is right, and gains 20 millionths",
+                "the clock of 1 is right",
                 "cut.012",
             ]
         );
