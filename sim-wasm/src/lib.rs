@@ -1,7 +1,9 @@
 //! The facade between a page and the engine: one handle, few coarse calls, no logic. It only passes
 //! on. Must never know the document, and holds no JavaScript value between calls.
 
+use engine::disk_view::disk;
 use engine::frame::{frame, packets};
+use engine::ids::GROUP_PARTITION_0;
 use engine::run::Session;
 use engine::scenario::{Condition, Run, decode, encode};
 use engine::trace::{Recorder, Recording};
@@ -100,6 +102,15 @@ impl Playground {
     /// None that a person can cause.
     pub fn frame(&self) -> Result<JsValue, JsError> {
         to_js(&frame(&self.session))
+    }
+
+    /// A replica's disk in full: rings and copies of the superblock.
+    ///
+    /// # Errors
+    /// None that a person can cause.
+    pub fn disk(&self, replica: u8) -> Result<JsValue, JsError> {
+        let replica = engine::ids::ReplicaId(replica);
+        to_js(&disk(&self.session, replica, GROUP_PARTITION_0))
     }
 
     /// The packets on links, ten numbers each.
