@@ -256,7 +256,7 @@ mod tests {
                 sessions: 8,
             },
         };
-        let (oracles, auditor) = (Oracles::new(roster), Auditor::new(8));
+        let (oracles, auditor) = (Oracles::new(roster), Auditor::new(8, 128));
         Record::new(Recorder::default(), oracles, auditor, GROUP_PARTITION_0)
     }
 
