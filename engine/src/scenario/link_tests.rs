@@ -344,6 +344,18 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ("v=1&act=9.lie.1.on", "lie.1.on", "lie.1 or lie.1.off"),
     ("v=1&act=9.slow.1", "slow.1", "how many times as long"),
     ("v=1&act=9.slow.1.0", "0", "a whole number from 1 to 1000"),
+    (
+        "v=1&act=9.skew.1",
+        "skew.1",
+        "skew.1.m500 or skew.1.500.d20",
+    ),
+    ("v=1&act=9.skew.1.-5", "-5", "with m before it if negative"),
+    (
+        "v=1&act=9.skew.1.5.20",
+        "20",
+        "a drift in millionths: d20 or dm20",
+    ),
+    ("v=1&act=9.skew.7.5", "replica 7", "from 0 to 2"),
     ("v=1&act=9.tear.1.g0", "group g0", "tear.1 alone"),
     ("v=1&act=9.crash.1.g0", "group g0", "crash.1 alone"),
     (

@@ -378,6 +378,24 @@ pub const BUILT_IN: &[BuiltIn] = &[
             _a0.expect-same-log-01",
     },
     BuiltIn {
+        name: "a44",
+        title: "Bad clock on the throne",
+        source: "TigerBeetle, Three Clocks are Better than One",
+        setup: "load=0&retry=100&delay-mean=1",
+        script: "0.warm.1
+            _a0.skew.1.m10000.dm500_a0.skew.2.3600000_a0.crash.0
+            _when-r1-primary-v1.write.c0
+            _when-replied-c0-2.write.c0
+            _when-replied-c0-3.restart.0
+            _when-r0-normal-v1.crash.1
+            _when-r2-primary-v2.write.c0
+            _when-replied-c0-4.restart.1
+            _when-r1-normal-v2.crash.2
+            _when-r0-primary-v3.write.c0
+            _when-replied-c0-5.restart.2
+            _a0.expect-same-log-012",
+    },
+    BuiltIn {
         name: "a45",
         title: "Paid twice",
         source: "Apache Iggy, core/simulator",

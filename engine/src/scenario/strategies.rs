@@ -175,6 +175,15 @@ fn verb() -> impl Strategy<Value = Verb> {
         replica().prop_map(Verb::Tear),
         (replica(), any::<bool>()).prop_map(|(at, lies)| Verb::Lie(at, lies)),
         (replica(), 1..=1_000_u32).prop_map(|(at, factor)| Verb::Slow(at, factor)),
+        (replica(), -86_400_000..=86_400_000, -100_000..=100_000).prop_map(
+            |(at, offset_ms, drift_ppm)| {
+                let skew = Skew {
+                    offset_ms,
+                    drift_ppm,
+                };
+                Verb::Skew(at, skew)
+            }
+        ),
         (client(), option::of(replica())).prop_map(|(client, to)| Verb::Write(client, to)),
         (client(), option::of(replica())).prop_map(|(client, to)| Verb::Read(client, to)),
         (1..=1_000_u32).prop_map(Verb::Warm),
