@@ -1,6 +1,7 @@
 //! Each mutation is caught by its schedule, and the protocol as it is is not.
 
 use super::*;
+use crate::scenario::parse_acts;
 
 #[test]
 fn every_mutation_is_caught_by_its_schedule_which_is_clean_without_it() {
@@ -74,4 +75,47 @@ fn random_runs_with_any_mutation_end_without_an_engine_fault() {
             assert!(!session.has_failed(), "{mutations:?}, seed {seed}");
         }
     }
+}
+
+/// The only place where a run takes up a mutation is its values, whoever writes them.
+#[test]
+fn an_act_switches_a_rule_off_at_every_replica_and_on_again() {
+    let mutant = MUTANTS
+        .iter()
+        .find(|mutant| mutant.mutation == Mutation::M15)
+        .unwrap();
+    let played = |acts: &str| {
+        let mut run = mutant.schedule(Mutations::NONE);
+        run.acts = parse_acts("act", acts).unwrap();
+        let mut session = start(run);
+        session.advance_ticks(2_000);
+        session
+    };
+    let on = played("1.mutate.M15");
+    assert!(on.mutations()[Mutation::M15.place()].on);
+    let broken = firsts(on.violations());
+    assert!(broken.iter().any(|found| found.property == Property::I7));
+    let off = played("1.mutate.M15_2.mutate.M15.off_3.mutate.M15.off");
+    assert!(!off.mutations()[Mutation::M15.place()].on);
+    assert_eq!(off.violations(), []);
+    assert_eq!(off.totals().mutated, 0);
+}
+
+/// 0 and 2 are told of a log that lacks what they executed: they halt as crashed, and the run goes
+/// on to its end.
+#[test]
+fn a_rule_that_breaks_because_of_a_mutation_halts_its_replica_alone() {
+    let mutant = MUTANTS
+        .iter()
+        .find(|mutant| mutant.mutation == Mutation::M15)
+        .unwrap();
+    let mut session = start(mutant.schedule(mutant.mutations()));
+    session.advance_ticks(2_000);
+    let broken = firsts(session.violations());
+    let halted = broken.iter().find(|found| found.property == Property::I0);
+    let halted = halted.expect("a replica cannot take back what it executed");
+    let replica = halted.replicas.iter().next().unwrap();
+    assert!(!session.simulator().places()[usize::from(replica.0)].up);
+    assert!(session.simulator().places()[1].up);
+    assert!(!session.has_failed());
 }
