@@ -60,11 +60,11 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
 pub(crate) fn totals(totals: &Totals) -> String {
     rows(totals)
         .into_iter()
-        .map(|(name, count)| format!("{name:<14} {count}\n"))
+        .map(|(name, count)| format!("{name:<17} {count}\n"))
         .collect()
 }
 
-fn rows(totals: &Totals) -> [(&'static str, u64); 11] {
+fn rows(totals: &Totals) -> [(&'static str, u64); 15] {
     [
         ("crashes", totals.crashes),
         ("restarts", totals.restarts),
@@ -77,6 +77,10 @@ fn rows(totals: &Totals) -> [(&'static str, u64); 11] {
         ("ops compared", totals.ops_compared),
         ("disk faults", totals.disk_faults),
         ("torn writes", totals.torn_writes),
+        ("histories", totals.histories),
+        ("history ops", totals.history_ops),
+        ("longest history", totals.history_longest),
+        ("searches given up", totals.histories_given_up),
     ]
 }
 
@@ -95,6 +99,10 @@ pub(crate) fn sum<'a>(all: impl Iterator<Item = &'a Totals>) -> Totals {
         ops_compared: sum.ops_compared + run.ops_compared,
         disk_faults: sum.disk_faults + run.disk_faults,
         torn_writes: sum.torn_writes + run.torn_writes,
+        histories: sum.histories + run.histories,
+        history_ops: sum.history_ops + run.history_ops,
+        history_longest: sum.history_longest.max(run.history_longest),
+        histories_given_up: sum.histories_given_up + run.histories_given_up,
     })
 }
 
