@@ -4,6 +4,7 @@
 
 pub mod codec;
 mod partition;
+mod wire;
 
 pub use codec::{Answer, Command, Refusal, describe, describe_answer};
-pub use partition::Partition;
+pub use partition::{Partition, RETENTION_DEFAULT};

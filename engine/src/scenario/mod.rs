@@ -6,6 +6,7 @@ mod condition;
 mod faults;
 mod golden;
 mod link;
+mod mutations;
 mod places;
 mod problem;
 mod run;
@@ -27,6 +28,7 @@ pub use faults::{
 };
 pub use golden::{GOLDEN, GoldenRun};
 pub use link::{LINK_BYTES_MAX, decode, encode, seed_from_text};
+pub use mutations::{mutations_from_text, write_mutations};
 pub use places::{Links, PacketName, Part};
 pub use run::{Cluster, Cursor, EPOCH, Run, Story, TICK_MAX, Workload};
 pub use script::{StoryAction, TimedAct, parse_acts, parse_story, write_acts, write_story};

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::condition::Condition;
 use super::faults::Profile;
+use super::mutations::parse_mutation;
 use super::places::{
     Links, PacketName, Part, check_process, kinds_text, parse_client, parse_kinds, parse_op,
     parse_replica, parse_sides,
@@ -16,6 +17,7 @@ use super::skew::Skew;
 use crate::error::InputError;
 use crate::ids::{ClientId, Op, Process, ReplicaId};
 use crate::sim::sets::KindSet;
+use crate::vsr::mutation::Mutation;
 
 /// One thing to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,20 +88,23 @@ pub enum Verb {
     /// `expect-same-log`, `expect-no-primary.0`: the condition must come to hold within so many
     /// ticks, by default within five view-change waits.
     Expect(Condition, Option<u32>),
+    /// `mutate.M03`, `mutate.M03.off`: a rule of the protocol is off at every replica, or in force
+    /// again.
+    Mutate(Mutation, bool),
 }
 
 /// Longest wait, clog or delay that an action can name.
 const ACTION_TICKS_MAX: u32 = 10_000_000;
 
 /// Verbs that the grammar has and this release does not.
-const LATER: &[&str] = &["wipe", "boot", "mutate", "create", "delete"];
+const LATER: &[&str] = &["wipe", "boot", "create", "delete"];
 
 /// Slowest disk.
 const SLOW_FACTOR_MAX: u32 = 1_000;
 
 const VERBS: &str = "crash, restart, pause, resume, cut, mute, join, clog, delay, filter, hold, \
-    release, drop, dup, deliver, heal, corrupt, punch, misdirect, tear, lie, slow, skew, \
-    write, read, warm, load, set, profile, settle or expect-CONDITION";
+    release, drop, dup, deliver, heal, corrupt, punch, misdirect, tear, lie, slow, skew, write, \
+    read, warm, load, set, profile, settle, mutate or expect-CONDITION";
 
 impl Verb {
     fn parse(words: &[&str]) -> Result<Self, Problem> {
@@ -156,6 +161,8 @@ impl Verb {
             ("set", [setting, value]) => parse_set(setting, value),
             ("profile", [profile]) => Profile::parse(profile).map(Self::Profile),
             ("settle", []) => Ok(Self::Settle),
+            ("mutate", [mutation]) => Ok(Self::Mutate(parse_mutation(mutation)?, true)),
+            ("mutate", [mutation, "off"]) => Ok(Self::Mutate(parse_mutation(mutation)?, false)),
             (name, _) => Err(wrong_verb(name, args)),
         }
     }
@@ -193,7 +200,8 @@ impl Verb {
             | Self::Load(_)
             | Self::Set(..)
             | Self::Profile(_)
-            | Self::Settle => Ok(()),
+            | Self::Settle
+            | Self::Mutate(..) => Ok(()),
         }
     }
 
@@ -230,7 +238,8 @@ impl Verb {
             | Self::Load(_)
             | Self::Set(..)
             | Self::Profile(_)
-            | Self::Settle => false,
+            | Self::Settle
+            | Self::Mutate(..) => false,
         }
     }
 }
@@ -325,6 +334,7 @@ fn wrong_verb(name: &str, args: &[&str]) -> Problem {
         "warm" => "a number of writes: warm.3",
         "load" => "a rate per million: load.20000",
         "set" => "a setting and its value: set.heartbeat-wait.100",
+        "mutate" => "a mutation, and off to end it: mutate.M03 or mutate.M03.off",
         "profile" => "none, light, heavy or swarm: profile.heavy",
         _ => return Problem::new(shown(name), format!("a verb: {VERBS}")),
     };
@@ -378,6 +388,8 @@ impl fmt::Display for Verb {
             }
             Self::Profile(profile) => write!(f, "profile.{}", profile.name()),
             Self::Settle => f.write_str("settle"),
+            Self::Mutate(mutation, true) => write!(f, "mutate.{}", mutation.name()),
+            Self::Mutate(mutation, false) => write!(f, "mutate.{}.off", mutation.name()),
             Self::Expect(condition, None) => write!(f, "expect-{condition}"),
             Self::Expect(condition, Some(ticks)) => write!(f, "expect-{condition}.{ticks}"),
         }

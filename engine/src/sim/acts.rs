@@ -208,6 +208,10 @@ impl Simulator {
             Verb::Pause(r) if place(r).paused => Some(format!("replica {r} is paused already")),
             Verb::Resume(r) if !place(r).paused => Some(format!("replica {r} is not paused")),
             Verb::Write(client, _) | Verb::Read(client, _) => self.refusal_to_ask(client),
+            Verb::Mutate(mutation, on) if self.run.mutations.contains(mutation) == on => {
+                let state = if on { "on" } else { "off" };
+                Some(format!("{} is {state} already", mutation.name()))
+            }
             Verb::Settle if self.settle.is_some() => Some("the end phase has begun".into()),
             Verb::Expect(condition, _) if !condition.holds(self, &self.story.baseline()) => {
                 Some(format!("{condition} does not hold"))
@@ -279,7 +283,8 @@ impl Simulator {
             | Verb::Set(..)
             | Verb::Profile(_)
             | Verb::Settle
-            | Verb::Expect(..) => Ok(()),
+            | Verb::Expect(..)
+            | Verb::Mutate(..) => Ok(()),
         }
     }
 
@@ -314,6 +319,10 @@ impl Simulator {
                 self.apply_values();
             }
             Verb::Settle => self.begin_settling(),
+            Verb::Mutate(mutation, on) => {
+                self.run.mutations = self.run.mutations.with(mutation, on);
+                self.apply_values();
+            }
             Verb::Cut(_)
             | Verb::Mute(_)
             | Verb::Join(_)
@@ -351,8 +360,9 @@ impl Simulator {
         }
         for replica in self.replica_ids() {
             if let Some(group) = self.group(replica) {
-                let knobs = self.run.knobs.clone();
-                group.borrow_mut().replica.set_knobs(knobs);
+                let replica = &mut group.borrow_mut().replica;
+                replica.set_knobs(self.run.knobs.clone());
+                replica.set_mutations(self.run.mutations);
             }
         }
     }

@@ -6,6 +6,7 @@ use crate::digest::{RunHash, checksum_bytes};
 use crate::ids::{GroupId, Op, ReplicaId, Tick};
 use crate::oracle::{Oracles, Property, Replicas, Searched, Violation};
 use crate::trace::{EventKind, Fate, Recorder};
+use crate::vsr::mutation::Mutation;
 use crate::vsr::note::Note;
 use crate::workload::{AuditProperty, Auditor, Histories};
 
@@ -45,6 +46,8 @@ pub struct Totals {
     pub history_longest: u64,
     /// Searches that gave up.
     pub histories_given_up: u64,
+    /// Decisions that a rule which is off would have made otherwise.
+    pub mutated: u64,
 }
 
 /// The record.
@@ -58,6 +61,8 @@ pub struct Record {
     pub histories: Option<Histories>,
     /// Counters.
     pub totals: Totals,
+    /// Decisions made otherwise for each mutation, by its place in [`Mutation::ALL`].
+    pub mutation_hits: [u64; Mutation::ALL.len()],
     /// Replicas whose rule broke in this round: they are to be halted.
     pub halted: Vec<ReplicaId>,
     hash: RunHash,
@@ -79,6 +84,7 @@ impl Record {
             auditor,
             histories: None,
             totals: Totals::default(),
+            mutation_hits: [0; Mutation::ALL.len()],
             halted: Vec::new(),
             hash: RunHash::default(),
             told: 0,
@@ -213,6 +219,10 @@ impl Record {
             Note::ViewStarted { .. } => self.totals.view_changes += 1,
             Note::Filled { repair: true, .. } => self.totals.repairs += 1,
             Note::RuleBroken { .. } => self.halted.push(replica),
+            Note::Mutated { mutation } => {
+                self.totals.mutated += 1;
+                self.mutation_hits[mutation.place()] += 1;
+            }
             _ => {}
         }
     }
@@ -228,7 +238,7 @@ impl Record {
         let Some(histories) = self.histories.take() else {
             return;
         };
-        for finding in histories.search(u64::MAX) {
+        for finding in histories.search() {
             let operations = finding.operations as u64;
             self.totals.histories += 1;
             self.totals.history_ops += operations;
@@ -293,7 +303,7 @@ mod tests {
                 sessions: 8,
             },
         };
-        let (oracles, auditor) = (Oracles::new(roster), Auditor::new(8));
+        let (oracles, auditor) = (Oracles::new(roster), Auditor::new(8, 128));
         Record::new(Recorder::default(), oracles, auditor, GROUP_PARTITION_0)
     }
 

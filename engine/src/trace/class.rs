@@ -85,7 +85,7 @@ fn class_of_note(note: &Note) -> Class {
         Note::Proven { .. } | Note::RepairRequested { .. } | Note::RepairServed { .. } => {
             Class::Repair
         }
-        Note::Booted { .. } => Class::Fault,
+        Note::Booted { .. } | Note::Mutated { .. } => Class::Fault,
         Note::TimerFired { .. } => Class::Timer,
         Note::RuleBroken { .. } => Class::Violation,
     }
@@ -93,7 +93,7 @@ fn class_of_note(note: &Note) -> Class {
 
 /// Verbs that change the world so that a person should see it on the timeline. Crashes and restarts
 /// are events of their own, which say what came of them.
-const BIG_VERBS: [&str; 19] = [
+const BIG_VERBS: [&str; 20] = [
     "wipe",
     "pause",
     "resume",
@@ -112,6 +112,7 @@ const BIG_VERBS: [&str; 19] = [
     "tear",
     "lie",
     "slow",
+    "mutate",
     "skew",
 ];
 

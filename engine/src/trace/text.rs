@@ -390,7 +390,7 @@ fn about(row: &mut Row, note: &Note) {
         Note::SessionOpened { client, session } | Note::SessionEvicted { client, session } => {
             (None, Some(*session), Some(*client))
         }
-        Note::TimerFired { .. } => (None, None, None),
+        Note::TimerFired { .. } | Note::Mutated { .. } => (None, None, None),
         Note::RuleBroken { op, .. } => (None, (*op != Op(0)).then_some(*op), None),
     };
     row.view = view;

@@ -114,7 +114,19 @@ pub trait StateMachine {
     fn apply(&mut self, prepare: &Prepare) -> Rc<[u8]>;
     /// A digest of all state, folded as ops execute.
     fn digest(&self) -> Checksum;
+    /// The whole state, in bytes that are equal on every replica that executed the same ops.
+    fn snapshot(&self) -> Rc<[u8]>;
+    /// Replaces all state by that of a snapshot; [`StateMachine::digest`] is then that of the state
+    /// that was written. Never panics, and changes nothing where it refuses.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly what [`StateMachine::snapshot`] writes.
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), Malformed>;
 }
+
+/// Bytes that are not what encoding writes: no command, no answer, no snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Malformed;
 
 /// The status of a replica in a group (protocol section 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

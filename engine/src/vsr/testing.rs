@@ -10,7 +10,7 @@ use crate::ids::{
     Checksum, ClientId, GROUP_PARTITION_0, Incarnation, Op, Process, ReplicaId, RequestNumber, View,
 };
 use crate::prng::{Purpose, Rng};
-use crate::vsr::io::{Effect, Input, StateMachine, Superblock};
+use crate::vsr::io::{Effect, Input, Malformed, StateMachine, Superblock};
 use crate::vsr::knobs::Knobs;
 use crate::vsr::message::{
     Frame, Header, Message, MessageKind, Operation, Prepare, Reply, Request,
@@ -39,6 +39,23 @@ impl StateMachine for Echo {
 
     fn digest(&self) -> Checksum {
         Checksum(self.digest)
+    }
+
+    fn snapshot(&self) -> Rc<[u8]> {
+        let ops = self.applied.iter().map(|op| op.0);
+        let words = std::iter::once(self.digest).chain(ops);
+        words.flat_map(u64::to_le_bytes).collect()
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), Malformed> {
+        let (words, []) = bytes.as_chunks::<8>() else {
+            return Err(Malformed);
+        };
+        let words: Vec<u64> = words.iter().copied().map(u64::from_le_bytes).collect();
+        let (digest, ops) = words.split_first().ok_or(Malformed)?;
+        self.digest = *digest;
+        self.applied = ops.iter().copied().map(Op).collect();
+        Ok(())
     }
 }
 

@@ -21,8 +21,10 @@ pub const HISTORY_MAX: usize = 4_096;
 const STEPS_MAX: u64 = 2_000_000;
 
 /// The histories of all groups.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Histories {
+    /// What a partition keeps.
+    retention: u32,
     groups: BTreeMap<GroupId, History>,
 }
 
@@ -59,6 +61,15 @@ pub struct HistoryFinding {
 }
 
 impl Histories {
+    /// Nothing so far, of partitions that keep so many messages.
+    #[must_use]
+    pub fn new(retention: u32) -> Self {
+        Self {
+            retention,
+            groups: BTreeMap::new(),
+        }
+    }
+
     /// Takes an event; those that clients know nothing of are ignored.
     pub fn observe(&mut self, event: &Event) {
         match &event.kind {
@@ -101,14 +112,14 @@ impl Histories {
         self.groups.entry(group).or_default()
     }
 
-    /// Searches each history. `retention` is what a partition keeps.
+    /// Searches each history.
     #[must_use]
-    pub fn search(&self, retention: u64) -> Vec<HistoryFinding> {
+    pub fn search(&self) -> Vec<HistoryFinding> {
         let groups = self.groups.iter();
         groups
             .filter_map(|(&group, history)| {
                 let operations = history.operations();
-                (!operations.is_empty()).then(|| judge(group, &operations, retention))
+                (!operations.is_empty()).then(|| judge(group, &operations, self.retention))
             })
             .collect()
     }
@@ -165,7 +176,7 @@ impl History {
     }
 }
 
-fn judge(group: GroupId, operations: &[Operation], retention: u64) -> HistoryFinding {
+fn judge(group: GroupId, operations: &[Operation], retention: u32) -> HistoryFinding {
     let mut model = PartitionModel::new(retention);
     let searched = search(operations, &mut model, STEPS_MAX);
     let text = match searched {

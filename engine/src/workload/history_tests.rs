@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::ids::{Checksum, ReplicaId, Tick, View};
+use crate::machine::RETENTION_DEFAULT;
 use crate::machine::codec::{Answer, Command, send_messages};
 use crate::run::Session;
 use crate::scenario::decode;
@@ -13,13 +14,23 @@ type Bytes = Rc<[u8]>;
 const SESSION: Op = Op(1);
 
 /// Events by hand.
-#[derive(Default)]
 struct Bench {
     histories: Histories,
     number: u64,
 }
 
 impl Bench {
+    fn new() -> Self {
+        Self::that_keeps(RETENTION_DEFAULT)
+    }
+
+    fn that_keeps(retention: u32) -> Self {
+        Self {
+            histories: Histories::new(retention),
+            number: 0,
+        }
+    }
+
     fn event(&mut self, kind: EventKind) {
         self.histories.observe(&Event {
             number: self.number,
@@ -85,7 +96,7 @@ impl Bench {
     }
 
     fn fits(&self) -> bool {
-        let findings = self.histories.search(u64::MAX);
+        let findings = self.histories.search();
         findings
             .iter()
             .all(|finding| finding.searched == Searched::Fits)
@@ -157,7 +168,7 @@ fn right_answers_fit_and_each_wrong_one_does_not() {
         (7, Rc::from([255])),
     ];
     let play = |spoilt: Option<&(usize, Bytes)>| {
-        let mut bench = Bench::default();
+        let mut bench = Bench::new();
         for (place, (body, answer)) in right.iter().enumerate() {
             let answer = match spoilt {
                 Some((at, other)) if *at == place => other,
@@ -174,12 +185,24 @@ fn right_answers_fit_and_each_wrong_one_does_not() {
 }
 
 #[test]
+fn a_partition_that_keeps_its_last_messages_alone_answers_with_those() {
+    let mut bench = Bench::that_keeps(2);
+    for (n, text) in (0..).zip(["a", "b", "c"]) {
+        bench.done(0, n + 1, &send(text), &sent(n));
+    }
+    bench.done(0, 4, &poll(), &read(1, &["b", "c"]));
+    assert!(bench.fits());
+    bench.done(0, 5, &poll(), &read(0, &["a", "b", "c"]));
+    assert!(!bench.fits());
+}
+
+#[test]
 fn a_stale_read_is_found_and_told_in_words() {
-    let mut bench = Bench::default();
+    let mut bench = Bench::new();
     bench.done(0, 1, &send("a"), &sent(0));
     bench.done(0, 2, &send("b"), &sent(1));
     bench.done(1, 1, &poll(), &read(0, &["a"]));
-    let findings = bench.histories.search(u64::MAX);
+    let findings = bench.histories.search();
     assert_eq!(findings.len(), 1);
     assert_eq!(findings[0].operations, 3);
     let text = findings[0].text.as_deref().unwrap();
@@ -188,7 +211,7 @@ fn a_stale_read_is_found_and_told_in_words() {
         "{text}"
     );
     // Had it been asked before the second send was answered, it would be right.
-    let mut bench = Bench::default();
+    let mut bench = Bench::new();
     bench.done(0, 1, &send("a"), &sent(0));
     bench.ask(1, 1, &poll());
     bench.done(0, 2, &send("b"), &sent(1));
@@ -204,7 +227,7 @@ fn a_lost_write_may_turn_up_later_and_not_vanish_again() {
         ([&["b", "a"], &["b"]], false),
         ([&["a"], &["a"]], false),
     ] {
-        let mut bench = Bench::default();
+        let mut bench = Bench::new();
         bench.ask(0, 1, &send("a"));
         bench.done(1, 1, &send("b"), &sent(0));
         for (n, texts) in (2..).zip(reads) {
@@ -216,7 +239,7 @@ fn a_lost_write_may_turn_up_later_and_not_vanish_again() {
 
 #[test]
 fn what_comes_after_the_last_that_is_kept_is_unknown() {
-    let mut bench = Bench::default();
+    let mut bench = Bench::new();
     for n in 1..=HISTORY_MAX as u64 - 1 {
         bench.done(0, n, &send("a"), &sent(n - 1));
     }
@@ -225,7 +248,7 @@ fn what_comes_after_the_last_that_is_kept_is_unknown() {
     let n = HISTORY_MAX as u64;
     bench.done(0, n, &send("a"), &sent(n - 1));
     bench.tell(1, 1, &sent(n));
-    let findings = bench.histories.search(u64::MAX);
+    let findings = bench.histories.search();
     assert_eq!(findings[0].operations, HISTORY_MAX);
     assert_eq!(findings[0].searched, Searched::Fits);
 }
@@ -277,6 +300,6 @@ fn an_answer_spoilt_on_its_way_is_found_by_the_search_alone() {
     let (first, last) = (polls[0], *polls.last().unwrap());
     let stale = history.operations[first].answered.clone().unwrap().1;
     history.operations[last].answered.as_mut().unwrap().1 = stale;
-    let findings = histories.search(u64::MAX);
+    let findings = histories.search();
     assert!(findings[0].text.is_some(), "{findings:?}");
 }

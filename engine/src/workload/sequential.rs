@@ -29,9 +29,9 @@ pub(super) enum Undo {
 }
 
 impl PartitionModel {
-    pub(super) fn new(retention: u64) -> Self {
+    pub(super) fn new(retention: u32) -> Self {
         Self {
-            retention,
+            retention: u64::from(retention),
             messages: Vec::new(),
             digests: Vec::new(),
             offsets: BTreeMap::new(),
