@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use engine::error::InputError;
-use engine::run::{Session, VerdictKind};
+use engine::run::{MutationState, Session, VerdictKind};
 use engine::scenario::{Cursor, Run};
 use engine::sim::record::Totals;
 use engine::trace::Recorder;
@@ -24,6 +24,8 @@ pub(crate) struct Outcome {
     pub(crate) hash: u64,
     pub(crate) schedule_hash: u64,
     pub(crate) totals: Totals,
+    /// Those that are on, or mattered.
+    pub(crate) mutations: Vec<MutationState>,
     pub(crate) verdict: VerdictKind,
     /// Why, in one sentence; empty while a run goes on.
     pub(crate) explanation: String,
@@ -68,12 +70,15 @@ pub(crate) fn play_to(run: Run, at: Cursor) -> Result<Outcome, InputError> {
 fn outcome(session: &Session, began: Instant) -> Outcome {
     let wall = began.elapsed();
     let verdict = session.verdict();
+    let mut mutations = session.mutations();
+    mutations.retain(|mutation| mutation.on || mutation.hits > 0);
     let violations = session.violations();
     Outcome {
         tick: session.cursor().tick.0,
         hash: session.hash(),
         schedule_hash: session.schedule_hash(),
         totals: session.totals(),
+        mutations,
         verdict: verdict.kind,
         explanation: verdict.text,
         violations: violations

@@ -11,6 +11,7 @@ use crate::sim::executor::Livelock;
 use crate::sim::record::Totals;
 use crate::sim::{Outcome, Simulator, StopAt};
 use crate::trace::Recorder;
+use crate::vsr::mutation::Mutation;
 
 /// What came of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -41,6 +42,23 @@ pub enum VerdictKind {
     StoryStuck,
     /// The engine itself failed.
     EngineFault,
+}
+
+/// A mutation in a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MutationState {
+    /// `M03`.
+    pub id: &'static str,
+    /// Whether the rule is off now.
+    pub on: bool,
+    /// Decisions that were made otherwise for it.
+    pub hits: u64,
+    /// The rule.
+    pub rule: &'static str,
+    /// What replicas do instead.
+    pub instead: &'static str,
+    /// The properties that it may break.
+    pub oracles: &'static [&'static str],
 }
 
 /// A run being played.
@@ -276,6 +294,25 @@ impl Session {
     #[must_use]
     pub fn checks(&self) -> Vec<Check> {
         self.simulator.world().record.borrow().oracles.checks()
+    }
+
+    /// Every mutation there is, whether it is on, and how often it mattered.
+    #[must_use]
+    pub fn mutations(&self) -> Vec<MutationState> {
+        let on = self.simulator.values().mutations;
+        let hits = self.simulator.world().record.borrow().mutation_hits;
+        Mutation::ALL
+            .into_iter()
+            .zip(hits)
+            .map(|(mutation, hits)| MutationState {
+                id: mutation.name(),
+                on: on.contains(mutation),
+                hits,
+                rule: mutation.rule(),
+                instead: mutation.instead(),
+                oracles: mutation.oracles(),
+            })
+            .collect()
     }
 
     /// What came of it so far.

@@ -26,21 +26,6 @@ const BURSTS_MAX = 80;
 const BURST_MS = 1500;
 
 /**
- * Properties that did not hold are no events of the run; oracles report them beside it.
- * @param {import("./branches.js").Mark[]} marks
- * @param {import("../types.js").Frame} frame
- * @returns {import("./branches.js").Mark[]}
- */
-function withViolations(marks, frame) {
-  const known = new Set(marks.filter(({ kind }) => kind === "violation").map(({ text }) => text));
-  const fresh = frame.violations.filter(({ text }) => !known.has(text));
-  if (fresh.length === 0) return marks;
-  const number = marks[marks.length - 1]?.number ?? -1;
-  const made = fresh.map(({ tick, text }) => ({ tick, step: 0, kind: "violation", text, view: null, replica: null, number }));
-  return [...marks, ...made];
-}
-
-/**
  * Replies are many and look alike: every second one goes.
  * @param {import("./branches.js").Mark[]} marks
  * @returns {import("./branches.js").Mark[]}
@@ -140,7 +125,7 @@ export class Recorder {
     const branch = this.#branch(id);
     const shown = { tick: frame.tick, step: frame.step };
     if (comparePositions(shown, branch.live) < 0) return;
-    this.#change(id, { live: shown, marks: withViolations(this.#branch(id).marks, frame) });
+    this.#change(id, { live: shown });
   }
 
   /**

@@ -187,7 +187,8 @@ impl Group {
             | Note::Abdicated { .. }
             | Note::SuperblockDurable { .. }
             | Note::SessionOpened { .. }
-            | Note::TimerFired { .. } => {}
+            | Note::TimerFired { .. }
+            | Note::Mutated { .. } => {}
         }
     }
 

@@ -127,7 +127,8 @@ impl Oracles {
             | EventKind::Acted(_)
             | EventKind::Skipped(_)
             | EventKind::Requested { .. }
-            | EventKind::SessionLost { .. } => {}
+            | EventKind::SessionLost { .. }
+            | EventKind::Violated(_) => {}
         }
     }
 

@@ -1,10 +1,12 @@
 //! What an oracle says when a property is broken, and the book that keeps it. Must never know how a
 //! property is checked.
 
+use std::rc::Rc;
+
 use serde::{Serialize, Serializer};
 
 use crate::ids::{GroupId, Op, ReplicaId, Tick};
-use crate::trace::{Class, Row};
+use crate::trace::Violated;
 
 /// The properties, by the numbers of the scenario page. Closed: readers match it whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -107,7 +109,7 @@ impl Property {
             ),
             Self::I2 => (
                 "Hash chain",
-                "Every executed entry names the entry before it as its parent.",
+                "Every executed entry names the entry before it as its parent, and is stamped later.",
             ),
             Self::I3 => (
                 "Commits only rise",
@@ -275,32 +277,17 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// Its row in the event log, where the event of this number and step stands.
+    /// What the event log says of it.
     #[must_use]
-    pub fn row(&self, number: u64, step: u32) -> Row {
+    pub fn told(&self) -> Violated {
         let alone = self.replicas.count() == 1;
-        Row {
-            number,
-            tick: self.tick,
-            step,
-            class: Class::Violation,
-            big: true,
+        Violated {
+            property: self.property.id(),
+            name: self.property.name(),
+            group: self.group,
             replica: self.replicas.iter().next().filter(|_| alone),
-            client: None,
-            text: format!(
-                "{} {}: {}",
-                self.property.id(),
-                self.property.name().to_lowercase(),
-                self.text
-            ),
-            packet: None,
-            fate: None,
-            from: None,
-            to: None,
-            kind: None,
-            cause: None,
-            view: None,
             op: self.op,
+            text: Rc::from(self.text.as_str()),
         }
     }
 }
@@ -409,8 +396,8 @@ mod tests {
     }
 
     #[test]
-    fn a_violation_reads_as_a_row_of_the_event_log() {
-        let violation = Violation {
+    fn an_event_names_the_replica_where_it_is_one_alone() {
+        let mut violation = Violation {
             property: Property::I4,
             tick: Tick(731),
             group: GroupId(1),
@@ -418,10 +405,11 @@ mod tests {
             replicas: Replicas::one(ReplicaId(2)),
             text: "op 7 is gone".to_string(),
         };
-        let row = violation.row(9, 2);
-        assert_eq!(row.text, "I4 durability: op 7 is gone");
-        assert_eq!(row.replica, Some(ReplicaId(2)));
-        assert!(row.big);
+        let told = violation.told();
+        assert_eq!((told.property, told.name), ("I4", "Durability"));
+        assert_eq!(told.replica, Some(ReplicaId(2)));
+        violation.replicas = violation.replicas.with(ReplicaId(0));
+        assert_eq!(violation.told().replica, None);
     }
 
     #[test]

@@ -16,8 +16,8 @@ use crate::shard::group::{Group, GroupHandle};
 use crate::shard::mailbox::Mailbox;
 use crate::shard::pump::Shard;
 use crate::vsr::io::Superblock;
-use crate::vsr::knobs::Knobs;
 use crate::vsr::message::{Header, Prepare};
+use crate::vsr::mutation::Rules;
 use crate::vsr::note::Note;
 use crate::vsr::{Context, DamagedSlot, Recovered, Replica, Roster};
 
@@ -28,8 +28,8 @@ pub type Booted = Rc<RefCell<Option<Rc<RefCell<Group>>>>>;
 pub struct Boot {
     /// Whose part it is.
     pub roster: Roster,
-    /// The knobs.
-    pub knobs: Knobs,
+    /// Knobs, and rules that are off.
+    pub rules: Rules,
     /// Back-off jitter of this life.
     pub jitter: Rng,
     /// The lanes into its pump.
@@ -59,7 +59,7 @@ pub async fn boot_and_run<B: MessageBus>(bus: B, boot: Boot) {
         machine: &mut machine,
         effects: &mut effects,
     };
-    let replica = Replica::boot(boot.roster, boot.knobs, found, boot.jitter, &mut context);
+    let replica = Replica::boot(boot.roster, boot.rules, found, boot.jitter, &mut context);
     let group = Group::new(replica, machine, effects).with_superblock_order(order);
     let group = Rc::new(RefCell::new(group));
     *boot.booted.borrow_mut() = Some(Rc::clone(&group));
@@ -95,7 +95,7 @@ async fn read_disk<B: MessageBus>(
         .collect();
     let window = Window {
         checkpoint: superblock.checkpoint,
-        slots: boot.knobs.journal_slots,
+        slots: boot.rules.knobs.journal_slots,
     };
     let rings = journal::recover_rings(&headers, &prepares, window);
     heal_headers(bus, boot, &rings.to_heal).await;
@@ -119,7 +119,7 @@ async fn heal_headers<B: MessageBus>(bus: &B, boot: &Boot, to_heal: &[Rc<Prepare
     let writes: Vec<_> = to_heal
         .iter()
         .map(|prepare| {
-            let place = journal::slot(prepare.header.op, boot.knobs.journal_slots);
+            let place = journal::slot(prepare.header.op, boot.rules.knobs.journal_slots);
             let address = journal::address(boot.roster.group, Zone::Headers, place);
             bus.write(address, Block::Header(Rc::clone(&prepare.header)))
         })

@@ -416,6 +416,12 @@ impl Drop for Simulator {
 }
 
 impl Place {
+    /// Its clock.
+    #[must_use]
+    pub fn clock(&self) -> &ReplicaClock {
+        &self.clock
+    }
+
     /// Frames and completions that wait for its pump.
     #[must_use]
     pub fn inbox(&self) -> usize {

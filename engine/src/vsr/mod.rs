@@ -8,6 +8,7 @@ pub mod io;
 pub mod knobs;
 pub mod log;
 pub mod message;
+pub mod mutation;
 mod normal;
 pub mod note;
 pub mod quorum;

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::ids::{Checksum, ClientId, Incarnation, Op, ReplicaId, RequestNumber, View};
 use crate::vsr::io::{Status, Timer};
 use crate::vsr::message::{Header, MessageKind, Prepare, Rejection, Vote};
+use crate::vsr::mutation::Mutation;
 
 /// Why a message, or a part of it, has no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -452,6 +453,11 @@ pub enum Note {
         rule: &'static str,
         /// The op it is about; zero where none.
         op: Op,
+    },
+    /// A rule that is off would have decided otherwise here.
+    Mutated {
+        /// Which.
+        mutation: Mutation,
     },
 }
 

@@ -138,7 +138,8 @@ impl Auditor {
             | EventKind::Acted(_)
             | EventKind::Skipped(_)
             | EventKind::Crashed { .. }
-            | EventKind::Restarted { .. } => {}
+            | EventKind::Restarted { .. }
+            | EventKind::Violated(_) => {}
         }
     }
 
