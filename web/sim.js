@@ -16,6 +16,7 @@ import { nameOf } from "./geometry.js";
  * @property {new (link: string) => Playground} Playground
  * @property {() => string} default_link
  * @property {() => string} episode_link
+ * @property {() => number} [packet_stride] numbers of one packet; absent from older engines
  */
 
 const BUDGET_BYTES = 192 * 1024 * 1024;
@@ -23,7 +24,8 @@ const BUDGET_BYTES = 192 * 1024 * 1024;
 const WORK_MS = 6;
 /** Also in quiet stretches, where a tick costs next to nothing. */
 const TICKS_MAX = 4000;
-const PACKET_STRIDE = 10;
+/** Numbers of one packet where the engine does not say: with groups there is one more. */
+const STRIDE = { alone: 10, grouped: 11 };
 
 /** The engine trapped. Its instance is lost; a new one can replay the link. */
 export class EngineTrap extends Error {
@@ -57,6 +59,7 @@ export class Sim {
   #workMs = 0;
   #costMs = 0;
   #isDead = false;
+  #stride;
 
   /**
    * @param {Glue} glue
@@ -66,6 +69,7 @@ export class Sim {
   constructor(glue, memory, link) {
     this.#memory = memory;
     this.#handle = guard(() => new glue.Playground(link));
+    this.#stride = glue.packet_stride?.() ?? (this.#handle.select_group ? STRIDE.grouped : STRIDE.alone);
   }
 
   /**
@@ -118,8 +122,8 @@ export class Sim {
   packets() {
     const flat = this.#call(() => this.#handle.packets());
     const packets = [];
-    for (let start = 0; start < flat.length; start += PACKET_STRIDE) {
-      const [from, to, number, kind, view, op, sent, due, flags] = flat.subarray(start, start + PACKET_STRIDE);
+    for (let start = 0; start < flat.length; start += this.#stride) {
+      const [from, to, number, kind, view, op, sent, due, flags, , group] = flat.subarray(start, start + this.#stride);
       packets.push({
         key: `${nameOf(from ?? 0)}to${nameOf(to ?? 0)}.${number ?? 0}`,
         from: nameOf(from ?? 0),
@@ -132,9 +136,37 @@ export class Sim {
         due: due ?? 0,
         isHeld: ((flags ?? 0) & 1) !== 0,
         isWaiting: ((flags ?? 0) & 2) !== 0,
+        group: group ?? 0,
       });
     }
     return packets;
+  }
+
+  /**
+   * @param {number} replica
+   * @returns {import("./types.js").Disk | null} nothing from an engine that does not show disks
+   */
+  disk(replica) {
+    return this.#call(() => this.#handle.disk?.(replica) ?? null);
+  }
+
+  /** @returns {import("./types.js").Story | null} the story of the run, in words */
+  story() {
+    return this.#call(() => this.#handle.story?.() ?? null);
+  }
+
+  /**
+   * Which group the frames are about. One that is not there, as before it was made, leaves the choice as it was.
+   * @param {string} name
+   */
+  selectGroup(name) {
+    this.#call(() => {
+      try {
+        this.#handle.select_group?.(name);
+      } catch (error) {
+        if (error instanceof WebAssembly.RuntimeError) throw error;
+      }
+    });
   }
 
   /**

@@ -6,7 +6,7 @@
 import { comparePositions } from "../link.js";
 import { rowText } from "../words.js";
 import { changeBranch, historyOf, lineageOf } from "./branches.js";
-import { markOf, spanAfter } from "./marks.js";
+import { markOf, spansAfter } from "./marks.js";
 
 /** @typedef {import("../link.js").Position} Position */
 /** @typedef {import("../types.js").EventRow} EventRow */
@@ -24,6 +24,8 @@ const MARKS_MAX = 3000;
 const HASHES_MAX = 20_000;
 const BURSTS_MAX = 80;
 const BURST_MS = 1500;
+/** A person's act that could not be done when its time came, and why. */
+const REFUSED = /^by hand: .*; not done: (.*)$/;
 
 /**
  * Replies are many and look alike: every second one goes.
@@ -85,10 +87,10 @@ export class Recorder {
    * Takes what the timeline paints.
    * @param {import("../sim.js").Sim} sim
    * @param {number} id
-   * @param {number} replicaCount
+   * @param {import("../types.js").Frame | null} frame
    * @returns {EventRow[]}
    */
-  collectMarks(sim, id, replicaCount) {
+  collectMarks(sim, id, frame) {
     const branch = this.#branch(id);
     const known = Math.max(branch.marks[branch.marks.length - 1]?.number ?? -1, this.#marked.get(id) ?? -1);
     const fresh = [];
@@ -102,14 +104,12 @@ export class Recorder {
     if (fresh.length > 0) this.#marked.set(id, fresh[fresh.length - 1]?.number ?? known);
     if (own.length === 0) return own;
     const { spans } = historyOf(this.#store.state.branches, id);
-    let last = spans[spans.length - 1] ?? null;
     for (const row of own) {
       const mark = markOf(row);
       if (mark) branch.marks.push(mark);
-      const span = spanAfter(last, row, replicaCount);
-      if (!span) continue;
-      branch.spans.push(span);
-      last = span;
+      const begun = spansAfter(spans, row, frame?.replica_count ?? 1, frame?.groups?.map(({ name }) => name));
+      branch.spans.push(...begun);
+      spans.push(...begun);
     }
     const marks = branch.marks.length > MARKS_MAX ? thinReplies(branch.marks) : branch.marks;
     this.#change(id, { marks });
@@ -166,6 +166,8 @@ export class Recorder {
   tell(rows, marks) {
     const time = performance.now();
     for (const row of rows) {
+      const [, refusal] = REFUSED.exec(row.text) ?? [];
+      if (refusal !== undefined) this.#store.notify(`Not done: ${refusal}.`, "warn");
       if (row.packet !== null && row.fate !== null && row.fate !== "delivered") this.bursts.push({ row, at: time });
     }
     for (const row of marks) if (row.big) this.#store.say(rowText(row));

@@ -4,7 +4,7 @@
  */
 
 import { css, html, nothing, svg } from "lit";
-import { countText } from "../format.js";
+import { countText, listText } from "../format.js";
 import { shared, View } from "./view.js";
 
 /** What the oracles say. */
@@ -74,6 +74,9 @@ export class Checks extends View {
       .violation h3 {
         color: var(--bad);
       }
+      .violation .row {
+        margin-top: 8px;
+      }
     `,
   ];
 
@@ -102,6 +105,7 @@ export class Checks extends View {
           <p>${violation.text}</p>
           <p class="row">
             <button @click=${() => this.app.run.seek({ tick: violation.tick, step: 0 })}>Go to tick ${violation.tick}</button>
+            ${violation.replicas.length === 0 ? nothing : html`<button class="quiet" @click=${() => this.app.store.selectReplicas(violation.replicas)}>Select ${listText(violation.replicas)}</button>`}
             <button class="quiet" @click=${() => this.app.run.play()}>Go on past it</button>
           </p>
         </div>`,

@@ -4,7 +4,7 @@
  */
 
 import { behindObstacle, between, laneOf, OBSTACLE, placeOf, progressOf } from "../geometry.js";
-import { classOf, isAnswer, KINDS, packetText } from "../words.js";
+import { classOf, isAboutOp, isAnswer, KINDS, packetText } from "../words.js";
 import { hueIndex } from "./view.js";
 
 /** @typedef {import("../types.js").Packet} Packet */
@@ -17,6 +17,8 @@ const LABEL_PACE = 12;
 const LABELS_MAX = 9;
 /** More replicas than this leave no room for names. */
 const CROWD = 5;
+/** How much of a packet is left to see that belongs to another group, or to another op than the one pointed at. */
+const FAINT = { group: 0.28, op: 0.22 };
 
 /** Paints onto one canvas. */
 export class PacketPainter {
@@ -81,8 +83,10 @@ export class PacketPainter {
    * @param {number} scene.time of the page, for bursts
    * @param {number} scene.pace
    * @param {string | null} scene.selected
+   * @param {number} scene.group place of the shown group among all
+   * @param {number | null} scene.lit op that is pointed at
    */
-  paint({ layout, packets, links, bursts, now, time, pace, selected }) {
+  paint({ layout, packets, links, bursts, now, time, pace, selected, group, lit }) {
     const context = this.#context;
     if (!context) return;
     context.clearRect(0, 0, layout.width, layout.height);
@@ -92,9 +96,12 @@ export class PacketPainter {
     const isNamed = pace <= LABEL_PACE && layout.width > 520 && layout.replicas.length <= CROWD;
     let names = 0;
     for (const { packet, x, y, isQueued } of this.#placed) {
-      const isSelected = packet.key === selected;
-      this.#drawPacket(context, packet, x, y, size, isSelected);
-      const isLoud = classOf(packet.kind) !== "heartbeat";
+      const isLit = lit !== null && packet.op === lit && packet.group === group && isAboutOp(packet.kind);
+      const isSelected = packet.key === selected || isLit;
+      const isOther = packet.group !== group;
+      const strength = isSelected ? 1 : isOther ? FAINT.group : lit !== null ? FAINT.op : 1;
+      this.#drawPacket(context, packet, x, y, size, isSelected, strength);
+      const isLoud = classOf(packet.kind) !== "heartbeat" && strength === 1;
       if (isSelected || (isNamed && isLoud && !isQueued && names < LABELS_MAX)) {
         names += 1;
         const isLeftwards = placeOf(layout, packet.to).x < placeOf(layout, packet.from).x - layout.radius;
@@ -130,11 +137,12 @@ export class PacketPainter {
    * @param {number} y
    * @param {number} size
    * @param {boolean} isSelected
+   * @param {number} strength 0 to 1
    */
-  #drawPacket(context, packet, x, y, size, isSelected) {
+  #drawPacket(context, packet, x, y, size, isSelected, strength) {
     const kind = classOf(packet.kind);
     const colour = packet.from.startsWith("c") ? this.#ink : (this.#hues[hueIndex(packet.view)] ?? this.#ink);
-    context.globalAlpha = kind === "heartbeat" ? 0.5 : 1;
+    context.globalAlpha = strength * (kind === "heartbeat" ? 0.5 : 1);
     context.fillStyle = colour;
     context.strokeStyle = colour;
     context.lineWidth = 1.8;
