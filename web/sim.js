@@ -6,6 +6,7 @@
 
 import { CheckpointTable, PAGE_BYTES, restoreInto } from "./sim/checkpoints.js";
 import { nameOf } from "./geometry.js";
+import { groupNameOf } from "./groups.js";
 
 /** @typedef {import("./sim/checkpoints.js").Ancestor} Ancestor */
 /** @typedef {import("./types.js").Playground} Playground */
@@ -118,8 +119,11 @@ export class Sim {
     return this.#call(() => this.#handle.link());
   }
 
-  /** @returns {import("./types.js").Packet[]} */
-  packets() {
+  /**
+   * @param {import("./types.js").GroupSummary[]} [groups] those of the frame, by which packets are named
+   * @returns {import("./types.js").Packet[]}
+   */
+  packets(groups) {
     const flat = this.#call(() => this.#handle.packets());
     const packets = [];
     for (let start = 0; start < flat.length; start += this.#stride) {
@@ -136,7 +140,7 @@ export class Sim {
         due: due ?? 0,
         isHeld: ((flags ?? 0) & 1) !== 0,
         isWaiting: ((flags ?? 0) & 2) !== 0,
-        group: group ?? 0,
+        group: groupNameOf(groups, group),
       });
     }
     return packets;
@@ -172,19 +176,21 @@ export class Sim {
   /**
    * @param {number} from
    * @param {number} max
+   * @param {import("./types.js").GroupSummary[]} [groups]
    * @returns {import("./types.js").EventRow[]}
    */
-  events(from, max) {
-    return this.#call(() => this.#handle.events(from, max));
+  events(from, max, groups) {
+    return this.#call(() => this.#handle.events(from, max)).map((row) => ({ ...row, group: groupNameOf(groups, row.group) }));
   }
 
   /**
    * @param {number} from
    * @param {number} max
+   * @param {import("./types.js").GroupSummary[]} [groups]
    * @returns {import("./types.js").EventRow[]} only what a timeline paints
    */
-  marks(from, max) {
-    return this.#call(() => this.#handle.marks(from, max));
+  marks(from, max, groups) {
+    return this.#call(() => this.#handle.marks(from, max)).map((row) => ({ ...row, group: groupNameOf(groups, row.group) }));
   }
 
   /** @param {number} ticks */

@@ -35,7 +35,7 @@
 
 /**
  * @typedef {object} GroupSummary
- * @property {string} id
+ * @property {string | number} id
  * @property {string} name `meta`, `g0`
  * @property {"metadata" | "partition"} plane
  * @property {number} shard
@@ -163,7 +163,7 @@
  * @property {number} due
  * @property {boolean} isHeld clogged or held
  * @property {boolean} isWaiting past due
- * @property {number} group its place among the frame's groups
+ * @property {string | null} group by name; nothing where there is one alone
  */
 
 /**

@@ -3,6 +3,8 @@
  * engine; this names what stands on the page. Must never know the store.
  */
 
+import { groupNameOf, isShown } from "./groups.js";
+
 /** @typedef {"replication" | "client" | "view-change" | "repair" | "heartbeat"} PacketClass */
 
 /** Message kinds by their number in the engine. */
@@ -108,30 +110,13 @@ export function entryText(entry) {
 }
 
 /**
- * @param {string} name `meta`, `g0`
- * @returns {string} `metadata`, `partition 0`
- */
-export function groupText(name) {
-  return name === "meta" ? "metadata" : name.replace(/^g(?=\d)/, "partition ");
-}
-
-/**
- * @param {import("./types.js").Frame | null} frame
- * @returns {number} the place of the shown group among all, as packets name it
- */
-export function shownGroup(frame) {
-  return Math.max(0, frame?.groups?.findIndex(({ name }) => name === frame.group) ?? 0);
-}
-
-/**
  * @param {import("./types.js").Frame} frame
  * @param {number} replica
  * @returns {Set<number>} ops at which a property is violated that this replica is concerned in
  */
 export function brokenOps({ violations, group, groups }, replica) {
-  const shown = groups?.find(({ name }) => name === group)?.id;
   const isHere = (/** @type {import("./types.js").Violation} */ violation) =>
-    violation.op !== null && violation.replicas.includes(replica) && (shown === undefined || violation.group === undefined || String(violation.group) === shown);
+    violation.op !== null && violation.replicas.includes(replica) && isShown({ group: groupNameOf(groups, violation.group) }, { group });
   return new Set(violations.filter(isHere).map(({ op }) => op ?? 0));
 }
 

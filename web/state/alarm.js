@@ -25,7 +25,7 @@ export class Alarm {
     if (!fresh) return;
     for (const { property } of violations) this.#heard.add(property);
     this.#store.change({ isPlaying: false, isSkipping: false });
-    this.#store.notify(`${fresh.property} is violated: ${fresh.text}`, "bad");
+    this.#store.notify(`${fresh.property} is violated at tick ${fresh.tick}. Play goes on past it.`, "bad");
     this.#store.say(`${fresh.property} is violated at tick ${fresh.tick}: ${fresh.text}`);
   }
 }

@@ -501,7 +501,7 @@ export class Conductor {
     // A restored memory shows what was chosen when it was kept.
     if (group !== null) sim.selectGroup(group);
     const frame = sim.frame();
-    const packets = sim.packets();
+    const packets = sim.packets(frame.groups);
     const shown = { tick: frame.tick, step: frame.step };
     this.#player.observe(frame);
     const fresh = this.#recorder.collect(sim, frame, isMoving && this.#store.state.isPlaying);

@@ -76,7 +76,7 @@ export class Recorder {
     // A log with a gap would tell half a story.
     if (missing > window) rows.length = 0;
     const from = Math.max(0, frame.next_event - Math.min(window, missing));
-    const fresh = sim.events(from, frame.next_event - from);
+    const fresh = sim.events(from, frame.next_event - from, frame.groups);
     for (const row of fresh) rows.push(row);
     if (rows.length > ROWS_MAX * 1.5) rows.splice(0, rows.length - ROWS_MAX);
     this.#store.change({ rowsVersion: this.#store.state.rowsVersion + 1 });
@@ -96,7 +96,7 @@ export class Recorder {
     const fresh = [];
     for (;;) {
       const from = (fresh[fresh.length - 1]?.number ?? known) + 1;
-      const page = sim.marks(from, MARKS_PAGE);
+      const page = sim.marks(from, MARKS_PAGE, frame?.groups);
       fresh.push(...page);
       if (page.length < MARKS_PAGE) break;
     }

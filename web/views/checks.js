@@ -74,6 +74,9 @@ export class Checks extends View {
       .violation h3 {
         color: var(--bad);
       }
+      .violation p::first-letter {
+        text-transform: uppercase;
+      }
       .violation .row {
         margin-top: 8px;
       }
@@ -98,7 +101,7 @@ export class Checks extends View {
     const compared = frame.totals.ops_compared ?? 0;
     return html`<h2>Checks</h2>
       <p class="lead">At every tick the cluster is held against these. So far ${countText(compared)} ops were compared between replicas.</p>
-      ${verdict.kind === "running" ? nothing : html`<p class="verdict"><b>${verdict.kind.replace("-", " ")}</b> ${verdict.text}</p>`}
+      ${verdict.kind === "running" || frame.violations.length > 0 ? nothing : html`<p class="verdict"><b>${verdict.kind.replace("-", " ")}</b> ${verdict.text}</p>`}
       ${frame.violations.map(
         (violation) => html`<div class="violation">
           <h3>${violation.property} violated at tick ${violation.tick}</h3>

@@ -5,6 +5,7 @@
 
 import { html } from "lit";
 import { durationText, percentText } from "../format.js";
+import { clockText } from "./clock-verbs.js";
 
 /** @typedef {import("../types.js").Frame} Frame */
 
@@ -35,6 +36,8 @@ const LABELS = {
   misdirect_per_million: "written prepares go astray",
   lie_per_million: "disks begin to lie, a tick",
   slow_per_million: "disks turn slow, a tick",
+  offset_max_ms: "clocks are off by at most",
+  drift_max_ppm: "clocks drift by at most",
   retry_ticks: "a client asks again after",
 };
 
@@ -51,6 +54,7 @@ export function drawnValues(frame) {
     { title: "Faults", rows: rowsOf(faults) },
     { title: "Requests", rows: rowsOf(workload) },
     { title: "Protocol", rows: rowsOf(frame.knobs) },
+    ...(frame.replicas[0]?.clock ? [{ title: "Clocks", rows: frame.replicas.map((replica) => clockRow(replica)) }] : []),
   ];
 }
 
@@ -82,11 +86,19 @@ function rowsOf(values) {
 }
 
 /**
+ * @param {import("../types.js").Replica} replica
+ * @returns {[string, string]}
+ */
+function clockRow(replica) {
+  return [`replica ${replica.id}`, clockText(replica)];
+}
+
+/**
  * @param {string} key
  * @returns {string} `heartbeat_wait_ticks` reads *heartbeat wait*
  */
 function nameOf(key) {
-  return key.replace(/_(per_million|ticks|micros|max)$/, "").replaceAll("_", " ");
+  return key.replace(/_(per_million|ticks|micros|ms|ppm|max)$/, "").replaceAll("_", " ");
 }
 
 /**
@@ -99,5 +111,7 @@ function textOf(key, value) {
   if (typeof value !== "number") return String(value ?? "as usual");
   if (key.endsWith("_per_million")) return percentText(value);
   if (key.endsWith("_micros")) return `${value / 1000} ms`;
+  if (key.endsWith("_ms")) return `${value} ms`;
+  if (key.endsWith("_ppm")) return `${value} millionths`;
   return key.endsWith("_ticks") ? durationText(value) : String(value);
 }

@@ -5,8 +5,9 @@
 
 import { css, html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
+import { groupText, isShown } from "../groups.js";
 import { comparePositions } from "../link.js";
-import { groupText, rowText } from "../words.js";
+import { rowText } from "../words.js";
 import { shared, View } from "./view.js";
 
 /** @typedef {import("../types.js").EventRow} EventRow */
@@ -221,7 +222,7 @@ export class Events extends View {
     for (let index = this.#filteredUpTo; index < rows.length; index += 1) {
       const row = rows[index];
       if (!row || !(classes.has(row.class) || isLoss(row))) continue;
-      if (!this.#hasOthers && !isHere(row, frame)) continue;
+      if (!this.#hasOthers && !isShown(row, frame)) continue;
       this.#rows.push(row);
       this.#lastIndex = index;
     }
@@ -271,8 +272,8 @@ export class Events extends View {
   #row(row, index) {
     const isNow = comparePositions(row, this.state.shown) >= 0 || row.tick === this.state.shown.tick;
     const loss = isLoss(row) ? "lost" : "";
-    const isLit = row.op !== null && row.op === this.state.lit && isHere(row, this.state.frame);
-    const other = isHere(row, this.state.frame) ? "" : groupText(row.group ?? "");
+    const isLit = row.op !== null && row.op === this.state.lit && isShown(row, this.state.frame);
+    const other = isShown(row, this.state.frame) ? "" : groupText(row.group ?? "");
     return html`<li data-top=${index * ROW} class="${row.class} ${row.big ? "big" : ""} ${loss} ${isNow ? "now" : ""} ${isLit ? "lit" : ""}">
       <button tabindex="-1" data-row=${index} @click=${() => this.#follow(row)} title=${rowText(row)} aria-label=${nameOf(row)}>
         <span class="t num">${row.tick}</span>
@@ -322,15 +323,6 @@ export class Events extends View {
   #scrolled() {
     this.requestUpdate();
   }
-}
-
-/**
- * @param {EventRow} row
- * @param {import("../types.js").Frame | null} frame
- * @returns {boolean} about the group that is shown, or about none
- */
-function isHere(row, frame) {
-  return row.group === undefined || row.group === null || frame?.group === undefined || row.group === frame.group;
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 
 import { css, html, nothing } from "lit";
-import { groupText } from "../words.js";
+import { groupText } from "../groups.js";
 import "./strip.js";
 import { hueOf, shared, View } from "./view.js";
 

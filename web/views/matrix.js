@@ -69,6 +69,9 @@ export class Matrix extends View {
         font-size: 11.5px;
         line-height: 1;
       }
+      .c b {
+        font-weight: 400;
+      }
       .committed {
         background: var(--h);
         color: var(--on);
@@ -248,9 +251,9 @@ export class Matrix extends View {
     const state = entry ? (view === null ? "missing" : `${entry.state} ${hueOf(view)}`) : "none";
     return html`<td class=${kind} data-op=${op} data-row=${row} tabindex=${isHere ? 0 : -1}>
       <span class="c ${state}" title=${entry ? entryText(entry) : nothing}
-        >${view}${
+        ><b aria-hidden="true">${view}</b>${
           entry && isDamaged(entry) ? html`<svg viewBox="0 0 ${SIZE.width} ${SIZE.height}" aria-hidden="true">${crack(0, 0, SIZE.width, SIZE.height)}</svg>` : nothing
-        }<span class="unseen">${entry ? `, ${entryText(entry)}` : "nothing"}</span></span
+        }<span class="unseen">${entry ? entryText(entry) : "nothing"}</span></span
       >
     </td>`;
   }

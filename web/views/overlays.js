@@ -136,6 +136,15 @@ export class WhyLine extends View {
       .bad b {
         color: var(--bad);
       }
+      .bad span {
+        display: -webkit-box;
+        -webkit-line-clamp: 1;
+        -webkit-box-orient: vertical;
+        overflow: hidden;
+      }
+      span::first-letter {
+        text-transform: uppercase;
+      }
       @media (max-width: 820px) {
         p {
           font-size: 13.5px;
@@ -143,6 +152,9 @@ export class WhyLine extends View {
         }
         .why b {
           display: none;
+        }
+        .bad span {
+          -webkit-line-clamp: 2;
         }
       }
     `,
@@ -161,7 +173,7 @@ export class WhyLine extends View {
   /** @override */
   render() {
     const violation = this.state.frame?.violations[0];
-    if (violation) return html`<p class="bad"><b>${violation.property}, tick ${violation.tick}</b> <span>${violation.text}</span></p>`;
+    if (violation) return html`<p class="bad"><b>${violation.property}, tick ${violation.tick}</b> <span title=${violation.text}>${violation.text}</span></p>`;
     const why = whyOf(this.state);
     if (why === null) return nothing;
     return html`<p class="why"><b>Why is nothing committing?</b> <span>${why.charAt(0).toUpperCase()}${why.slice(1)}</span></p>`;
@@ -180,6 +192,7 @@ export class Notices extends View {
         justify-items: center;
       }
       .notice {
+        pointer-events: auto;
         display: flex;
         gap: 10px;
         align-items: center;
@@ -188,7 +201,7 @@ export class Notices extends View {
         border-radius: 8px;
         padding: 6px 8px 6px 14px;
         box-shadow: var(--shadow);
-        max-width: min(560px, 90vw);
+        max-width: min(560px, 100%);
       }
       .bad {
         background: var(--bad);

@@ -4,6 +4,7 @@
  */
 
 import { behindObstacle, between, laneOf, OBSTACLE, placeOf, progressOf } from "../geometry.js";
+import { isShown } from "../groups.js";
 import { classOf, isAboutOp, isAnswer, KINDS, packetText } from "../words.js";
 import { hueIndex } from "./view.js";
 
@@ -83,22 +84,23 @@ export class PacketPainter {
    * @param {number} scene.time of the page, for bursts
    * @param {number} scene.pace
    * @param {string | null} scene.selected
-   * @param {number} scene.group place of the shown group among all
+   * @param {string | null} scene.group the shown one
    * @param {number | null} scene.lit op that is pointed at
    */
   paint({ layout, packets, links, bursts, now, time, pace, selected, group, lit }) {
     const context = this.#context;
     if (!context) return;
     context.clearRect(0, 0, layout.width, layout.height);
-    for (const burst of bursts) this.#locate(layout, burst);
+    const seen = bursts.filter(({ row }) => isShown(row, { group: group ?? undefined }));
+    for (const burst of seen) this.#locate(layout, burst);
     this.#placed = place(layout, packets, links, now);
     const size = Math.max(3.4, Math.min(5.6, layout.radius / 7.5));
     const isNamed = pace <= LABEL_PACE && layout.width > 520 && layout.replicas.length <= CROWD;
     let names = 0;
     for (const { packet, x, y, isQueued } of this.#placed) {
-      const isLit = lit !== null && packet.op === lit && packet.group === group && isAboutOp(packet.kind);
+      const isOther = !isShown(packet, { group: group ?? undefined });
+      const isLit = lit !== null && packet.op === lit && !isOther && isAboutOp(packet.kind);
       const isSelected = packet.key === selected || isLit;
-      const isOther = packet.group !== group;
       const strength = isSelected ? 1 : isOther ? FAINT.group : lit !== null ? FAINT.op : 1;
       this.#drawPacket(context, packet, x, y, size, isSelected, strength);
       const isLoud = classOf(packet.kind) !== "heartbeat" && strength === 1;
@@ -109,8 +111,8 @@ export class PacketPainter {
       }
     }
     // Of several losses at one place only the last is named: names on names cannot be read.
-    const last = new Map(bursts.map((burst) => [`${burst.row.fate}${burst.row.to}`, burst]));
-    for (const burst of bursts) {
+    const last = new Map(seen.map((burst) => [`${burst.row.fate}${burst.row.to}`, burst]));
+    for (const burst of seen) {
       const isLast = last.get(`${burst.row.fate}${burst.row.to}`) === burst;
       this.#drawBurst(context, burst, time, isNamed && isLast);
     }

@@ -140,8 +140,9 @@ export class Page extends View {
       }
       vsr-notices {
         position: fixed;
-        left: 50%;
-        transform: translateX(-50%);
+        left: 12px;
+        right: 12px;
+        pointer-events: none;
         bottom: 150px;
         z-index: 5;
       }
@@ -247,6 +248,9 @@ export class Page extends View {
         }
       }
       @media (max-width: 820px) {
+        vsr-notices {
+          bottom: 170px;
+        }
         header {
           min-height: 48px;
           padding: 0 10px 0 14px;

@@ -154,9 +154,9 @@ export class Protocol extends View {
     if (mutations.length === 0) return nothing;
     const on = mutations.filter((mutation) => mutation.on).length;
     return html`<section aria-label="Rules">
-      <h2>Rules, taken out</h2>
+      <h2>Rules to take out</h2>
       <p class="lead">
-        Each is needed: take it out, as a <vsr-term word="mutation">mutation</vsr-term>, and let the run go on until a check notices. Several may be out at once${on > 0 ? `; ${on} ${on === 1 ? "is" : "are"} now` : ""}.
+        Each rule is needed. Tick one to take it out, as a <vsr-term word="mutation">mutation</vsr-term>, and let the run go on until a check notices. Several may be out at once${on === 0 ? "" : `: ${on} ${on === 1 ? "is" : "are"} now`}.
       </p>
       <ul>
         ${mutations.map((mutation) => this.#mutation(mutation))}

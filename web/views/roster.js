@@ -4,8 +4,9 @@
  */
 
 import { css, html, nothing } from "lit";
+import { groupText, isShown } from "../groups.js";
 import { linkWords } from "../links.js";
-import { groupText, isAboutOp, packetText, roleInTruth, shownGroup } from "../words.js";
+import { isAboutOp, packetText, roleInTruth } from "../words.js";
 import { hueOf, shared, View } from "./view.js";
 
 /** @typedef {import("../types.js").Packet} Packet */
@@ -156,7 +157,7 @@ export class Roster extends View {
    */
   #isLit({ kind, op, group }) {
     const { lit, frame } = this.state;
-    return lit !== null && op === lit && isAboutOp(kind) && group === shownGroup(frame);
+    return lit !== null && op === lit && isAboutOp(kind) && isShown({ group }, frame);
   }
 
   /**
@@ -176,8 +177,7 @@ export class Roster extends View {
  * @returns {string} whose it is, where it is not of the group that is shown
  */
 function groupOf({ group }, frame) {
-  const name = group === shownGroup(frame) ? undefined : frame.groups?.[group]?.name;
-  return name === undefined ? "" : `${groupText(name)}, `;
+  return group === null || isShown({ group }, frame) ? "" : `${groupText(group)}, `;
 }
 
 /**

@@ -7,7 +7,7 @@ import { html, nothing, svg } from "lit";
 import { restOf, sidesAct } from "../acts.js";
 import { arcPath, between, islandsOf, laneOf, layoutOf, leftOf, OBSTACLE, placeOf, round, wallPath } from "../geometry.js";
 import { isBlocked, linkOf, linkWords } from "../links.js";
-import { decidingTimer, isDamaged, roleInTruth, shownGroup } from "../words.js";
+import { decidingTimer, isDamaged, roleInTruth } from "../words.js";
 import { alarmSign, badge, crack, diskSign } from "./glyphs.js";
 import { PacketPainter } from "./packets.js";
 import { stageStyles } from "./stage-styles.js";
@@ -100,7 +100,7 @@ export class Stage extends View {
       time,
       pace,
       selected: selection.kind === "packet" ? selection.key : null,
-      group: shownGroup(frame),
+      group: frame.group ?? null,
       lit,
     });
   }
