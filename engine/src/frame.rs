@@ -3,12 +3,15 @@
 
 use serde::Serialize;
 
-use crate::ids::{Checksum, Incarnation, Op, Process, ReplicaId, RequestNumber, Tick, View};
+use crate::ids::{
+    Checksum, GROUP_METADATA, GroupId, Incarnation, Op, Process, ReplicaId, RequestNumber, Tick,
+    View,
+};
 use crate::oracle::{Check, Violation};
 use crate::run::{Session, Verdict};
 use crate::scenario::Profile;
 use crate::shard::Group;
-use crate::sim::client::ClientState;
+use crate::sim::lane::{Lane, LaneState};
 use crate::sim::link::FOR_EVER;
 use crate::sim::network::LinkView;
 use crate::sim::network_options::NetworkOptions;
@@ -25,7 +28,7 @@ use crate::why::{Why, why_nothing_commits};
 const OPS_SHOWN: u64 = 64;
 
 /// Numbers of one packet in [`packets`].
-pub const PACKET_STRIDE: usize = 10;
+pub const PACKET_STRIDE: usize = 11;
 
 /// The whole picture.
 #[derive(Debug, Serialize)]
@@ -49,6 +52,10 @@ pub struct Frame {
     pub replicas: Vec<ReplicaFrame>,
     pub clients: Vec<ClientFrame>,
     pub links: Vec<LinkFrame>,
+    /// Every group there is.
+    pub groups: Vec<GroupFrame>,
+    /// The group that replicas, clients and `why` are shown in.
+    pub group: String,
     pub why: Option<Why>,
     pub checks: Vec<Check>,
     pub violations: Vec<Violation>,
@@ -84,6 +91,34 @@ pub struct WorkloadView {
     pub load_per_million: u32,
     pub retry_ticks: u32,
     pub running: bool,
+}
+
+/// One group, at a glance.
+#[derive(Debug, Serialize)]
+#[expect(
+    missing_docs,
+    reason = "each name is the field's meaning, as on the page"
+)]
+pub struct GroupFrame {
+    pub id: GroupId,
+    pub name: String,
+    pub plane: Plane,
+    pub shard: u8,
+    /// Who leads its newest view.
+    pub primary: Option<ReplicaId>,
+    pub view: View,
+    pub commit_max: Op,
+    pub head: Op,
+}
+
+/// What a group is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Plane {
+    /// It knows which groups there are.
+    Metadata,
+    /// It keeps messages.
+    Partition,
 }
 
 /// One replica.
@@ -200,7 +235,7 @@ pub struct SessionFrame {
     pub request: RequestNumber,
 }
 
-/// One client.
+/// One client in the group shown.
 #[derive(Debug, Serialize)]
 #[expect(
     missing_docs,
@@ -208,7 +243,7 @@ pub struct SessionFrame {
 )]
 pub struct ClientFrame {
     pub id: u8,
-    pub state: ClientState,
+    pub state: LaneState,
     pub session: Op,
     pub request: RequestNumber,
     pub target: ReplicaId,
@@ -270,6 +305,7 @@ pub fn frame(session: &Session) -> Frame {
     let simulator = session.simulator();
     let values = simulator.values();
     let cursor = session.cursor();
+    let shown = session.shown_group();
     let count = values.cluster.replicas;
     let replicas = (0..count).map(ReplicaId);
     Frame {
@@ -295,14 +331,22 @@ pub fn frame(session: &Session) -> Frame {
             retry_ticks: values.workload.retry_ticks,
             running: values.workload.load_per_million > 0,
         },
-        replicas: replicas.map(|r| replica_frame(simulator, r)).collect(),
-        clients: client_frames(simulator),
+        replicas: replicas
+            .map(|replica| replica_frame(simulator, replica, shown))
+            .collect(),
+        clients: client_frames(simulator, shown),
         links: simulator
             .network()
             .links(simulator.tick().0)
             .map(|link| link_frame(&link))
             .collect(),
-        why: why_nothing_commits(simulator),
+        groups: simulator
+            .group_ids()
+            .iter()
+            .map(|&group| group_frame(simulator, group))
+            .collect(),
+        group: name(simulator, shown),
+        why: why_nothing_commits(simulator, shown),
         checks: session.checks(),
         violations: session.violations(),
         totals: session.totals(),
@@ -325,10 +369,49 @@ fn settle_view(settle: &Settle) -> SettleView {
     }
 }
 
-fn replica_frame(simulator: &Simulator, replica: ReplicaId) -> ReplicaFrame {
-    match simulator.group(replica) {
+fn name(simulator: &Simulator, group: GroupId) -> String {
+    let name = simulator.name_of(group);
+    name.map(|name| name.to_string()).unwrap_or_default()
+}
+
+fn group_frame(simulator: &Simulator, id: GroupId) -> GroupFrame {
+    let mut frame = GroupFrame {
+        id,
+        name: name(simulator, id),
+        plane: if id == GROUP_METADATA {
+            Plane::Metadata
+        } else {
+            Plane::Partition
+        },
+        shard: 0,
+        primary: None,
+        view: View(0),
+        commit_max: Op(0),
+        head: Op(0),
+    };
+    for replica in (0..simulator.values().cluster.replicas).map(ReplicaId) {
+        let Some(group) = simulator.group(replica, id) else {
+            continue;
+        };
+        let group = group.borrow();
+        let core = &group.replica;
+        if core.view() > frame.view {
+            frame.view = core.view();
+            frame.primary = None;
+        }
+        if core.view() == frame.view && core.is_primary() && core.status() == Status::Normal {
+            frame.primary = Some(replica);
+        }
+        frame.commit_max = frame.commit_max.max(core.commit_max());
+        frame.head = frame.head.max(core.log().head());
+    }
+    frame
+}
+
+fn replica_frame(simulator: &Simulator, replica: ReplicaId, group: GroupId) -> ReplicaFrame {
+    match simulator.group(replica, group) {
         Some(group) => running(simulator, replica, &group.borrow()),
-        None => powered_off(simulator, replica),
+        None => powered_off(simulator, replica, group),
     }
 }
 
@@ -412,11 +495,11 @@ fn op_frames(group: &Group) -> Vec<OpFrame> {
 }
 
 /// A replica that is down or boots shows what its disk vouches for.
-fn powered_off(simulator: &Simulator, id: ReplicaId) -> ReplicaFrame {
+fn powered_off(simulator: &Simulator, id: ReplicaId, group: GroupId) -> ReplicaFrame {
     let place = &simulator.places()[usize::from(id.0)];
-    let superblock = simulator.superblock_of(id);
+    let superblock = simulator.superblock_of(id, group);
     let superblock = superblock.as_deref();
-    let log = disk_frames(simulator, id);
+    let log = disk_frames(simulator, id, group);
     let head = superblock.map_or(Op(0), crate::vsr::io::Superblock::head);
     let head = log.last().map_or(head, |entry| entry.op.max(head));
     let commit_max = superblock.map_or(Op(0), |superblock| superblock.commit_max);
@@ -458,8 +541,8 @@ fn powered_off(simulator: &Simulator, id: ReplicaId) -> ReplicaFrame {
 }
 
 /// What stands in the journal of a replica that is down.
-fn disk_frames(simulator: &Simulator, replica: ReplicaId) -> Vec<OpFrame> {
-    let prepares = simulator.journaled(replica);
+fn disk_frames(simulator: &Simulator, replica: ReplicaId, group: GroupId) -> Vec<OpFrame> {
+    let prepares = simulator.journaled(replica, group);
     let head = prepares.last().map_or(0, |prepare| prepare.header.op.0);
     let first = head.saturating_sub(OPS_SHOWN - 1).max(1);
     prepares
@@ -474,24 +557,40 @@ fn disk_frames(simulator: &Simulator, replica: ReplicaId) -> Vec<OpFrame> {
         .collect()
 }
 
-fn client_frames(simulator: &Simulator) -> Vec<ClientFrame> {
-    simulator
-        .clients()
-        .iter()
-        .map(|client| ClientFrame {
-            id: client.id().0,
-            state: client.state(),
-            session: client.session(),
-            request: client.request(),
-            target: client.target(),
-            since_tick: client.since(),
-            attempts: client.attempts(),
-            replies: client.replies(),
-            asks: client
-                .waiting_for()
-                .map(|body| crate::machine::describe(body)),
+fn client_frames(simulator: &Simulator, group: GroupId) -> Vec<ClientFrame> {
+    let clients = simulator.clients().iter();
+    clients
+        .map(|client| match client.lane(group) {
+            Some(lane) => lane_frame(lane),
+            None => ClientFrame {
+                id: client.id().0,
+                state: LaneState::Idle,
+                session: Op(0),
+                request: RequestNumber(0),
+                target: View(0).primary(simulator.values().cluster.replicas),
+                since_tick: None,
+                attempts: 0,
+                replies: 0,
+                asks: None,
+            },
         })
         .collect()
+}
+
+fn lane_frame(lane: &Lane) -> ClientFrame {
+    ClientFrame {
+        id: lane.client().0,
+        state: lane.state(),
+        session: lane.session(),
+        request: lane.request(),
+        target: lane.target(),
+        since_tick: lane.since(),
+        attempts: lane.attempts(),
+        replies: lane.replies(),
+        asks: lane
+            .waiting_for()
+            .map(|body| crate::machine::describe(body)),
+    }
 }
 
 fn link_frame(link: &LinkView) -> LinkFrame {
@@ -512,7 +611,8 @@ fn link_frame(link: &LinkView) -> LinkFrame {
 }
 
 /// Every packet on a link, [`PACKET_STRIDE`] numbers each: from, to (dense indices), number, type,
-/// view, op (−1 for none), sent tick, due tick, flags (1 kept back), and one to spare.
+/// view, op (−1 for none), sent tick, due tick, flags (1 kept back),
+/// one to spare, and the id of its group.
 #[must_use]
 #[expect(
     clippy::cast_precision_loss,
@@ -535,6 +635,7 @@ pub fn packets(session: &Session) -> Vec<f64> {
             view.packet.due_tick as f64,
             f64::from(u8::from(view.place == Place::Waiting)),
             0.0,
+            frame.group.0 as f64,
         ]);
     }
     numbers

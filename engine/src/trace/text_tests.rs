@@ -208,6 +208,7 @@ fn every_fate_reads_well() {
     };
     let mut kinds = vec![sent(R0, R1, 57, ack)];
     kinds.extend(fates.map(|fate| EventKind::Ended {
+        group: crate::ids::GROUP_PARTITION_0,
         from: R0,
         to: R1,
         packet: 57,
@@ -215,6 +216,7 @@ fn every_fate_reads_well() {
         fate,
     }));
     kinds.push(EventKind::Ended {
+        group: crate::ids::GROUP_PARTITION_0,
         from: R1,
         to: C0,
         packet: 4,
@@ -246,6 +248,7 @@ fn what_is_done_to_the_world_reads_well() {
         by,
     };
     let requested = |session, attempts| EventKind::Requested {
+        group: crate::ids::GROUP_PARTITION_0,
         client: ClientId(0),
         to: ReplicaId(1),
         session: Op(session),
@@ -278,12 +281,14 @@ fn what_is_done_to_the_world_reads_well() {
         requested(1, 0),
         requested(1, 2),
         EventKind::Replied {
+            group: crate::ids::GROUP_PARTITION_0,
             client: ClientId(0),
             reply: reply(),
             view: View(1),
             latency_ticks: 12,
         },
         EventKind::SessionLost {
+            group: crate::ids::GROUP_PARTITION_0,
             client: ClientId(0),
         },
     ];
@@ -319,6 +324,7 @@ fn a_row_names_packet_cause_and_place() {
     ));
     recorder.push(sent(R0, R1, 57, Message::Commit { commit_max: Op(6) }));
     recorder.push(EventKind::Ended {
+        group: crate::ids::GROUP_PARTITION_0,
         from: R0,
         to: R1,
         packet: 57,
