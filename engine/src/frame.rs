@@ -1,12 +1,16 @@
 //! What a page may see of a run at one moment, as plain serialisable data. Must never change
 //! anything, nor know who draws it.
 
+mod groups;
+mod packets;
+
+pub use groups::{GroupFrame, Plane};
+pub use packets::{PACKET_STRIDE, packets};
+
+use groups::{group_frame, name};
 use serde::Serialize;
 
-use crate::ids::{
-    Checksum, GROUP_METADATA, GroupId, Incarnation, Op, Process, ReplicaId, RequestNumber, Tick,
-    View,
-};
+use crate::ids::{Checksum, GroupId, Incarnation, Op, ReplicaId, RequestNumber, Tick, View};
 use crate::oracle::{Check, Violation};
 use crate::run::{Session, Verdict};
 use crate::scenario::Profile;
@@ -15,7 +19,6 @@ use crate::sim::lane::{Lane, LaneState};
 use crate::sim::link::FOR_EVER;
 use crate::sim::network::LinkView;
 use crate::sim::network_options::NetworkOptions;
-use crate::sim::packet::Place;
 use crate::sim::record::Totals;
 use crate::sim::{Settle, Simulator};
 use crate::vsr::io::{Status, Timer};
@@ -26,9 +29,6 @@ use crate::why::{Why, why_nothing_commits};
 
 /// Ops of each log that a frame shows, up to the head.
 const OPS_SHOWN: u64 = 64;
-
-/// Numbers of one packet in [`packets`].
-pub const PACKET_STRIDE: usize = 11;
 
 /// The whole picture.
 #[derive(Debug, Serialize)]
@@ -91,34 +91,6 @@ pub struct WorkloadView {
     pub load_per_million: u32,
     pub retry_ticks: u32,
     pub running: bool,
-}
-
-/// One group, at a glance.
-#[derive(Debug, Serialize)]
-#[expect(
-    missing_docs,
-    reason = "each name is the field's meaning, as on the page"
-)]
-pub struct GroupFrame {
-    pub id: GroupId,
-    pub name: String,
-    pub plane: Plane,
-    pub shard: u8,
-    /// Who leads its newest view.
-    pub primary: Option<ReplicaId>,
-    pub view: View,
-    pub commit_max: Op,
-    pub head: Op,
-}
-
-/// What a group is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Plane {
-    /// It knows which groups there are.
-    Metadata,
-    /// It keeps messages.
-    Partition,
 }
 
 /// One replica.
@@ -369,45 +341,6 @@ fn settle_view(settle: &Settle) -> SettleView {
     }
 }
 
-fn name(simulator: &Simulator, group: GroupId) -> String {
-    let name = simulator.name_of(group);
-    name.map(|name| name.to_string()).unwrap_or_default()
-}
-
-fn group_frame(simulator: &Simulator, id: GroupId) -> GroupFrame {
-    let mut frame = GroupFrame {
-        id,
-        name: name(simulator, id),
-        plane: if id == GROUP_METADATA {
-            Plane::Metadata
-        } else {
-            Plane::Partition
-        },
-        shard: 0,
-        primary: None,
-        view: View(0),
-        commit_max: Op(0),
-        head: Op(0),
-    };
-    for replica in (0..simulator.values().cluster.replicas).map(ReplicaId) {
-        let Some(group) = simulator.group(replica, id) else {
-            continue;
-        };
-        let group = group.borrow();
-        let core = &group.replica;
-        if core.view() > frame.view {
-            frame.view = core.view();
-            frame.primary = None;
-        }
-        if core.view() == frame.view && core.is_primary() && core.status() == Status::Normal {
-            frame.primary = Some(replica);
-        }
-        frame.commit_max = frame.commit_max.max(core.commit_max());
-        frame.head = frame.head.max(core.log().head());
-    }
-    frame
-}
-
 fn replica_frame(simulator: &Simulator, replica: ReplicaId, group: GroupId) -> ReplicaFrame {
     match simulator.group(replica, group) {
         Some(group) => running(simulator, replica, &group.borrow()),
@@ -608,35 +541,4 @@ fn link_frame(link: &LinkView) -> LinkFrame {
         in_flight: link.travelling,
         waiting: link.waiting,
     }
-}
-
-/// Every packet on a link, [`PACKET_STRIDE`] numbers each: from, to (dense indices), number, type,
-/// view, op (−1 for none), sent tick, due tick, flags (1 kept back),
-/// one to spare, and the id of its group.
-#[must_use]
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "ticks and counts stay far below 2^53, which JavaScript's numbers hold exactly"
-)]
-pub fn packets(session: &Session) -> Vec<f64> {
-    let mut numbers = Vec::new();
-    for view in session.simulator().network().packets() {
-        let frame = &view.packet.payload.frame;
-        let op = frame.message.op().map_or(-1.0, |op| op.0 as f64);
-        let index = |process: Process| f64::from(process.index());
-        numbers.extend([
-            index(view.from),
-            index(view.to),
-            view.packet.number as f64,
-            f64::from(frame.message.kind() as u8),
-            f64::from(frame.view.0),
-            op,
-            view.packet.send_tick as f64,
-            view.packet.due_tick as f64,
-            f64::from(u8::from(view.place == Place::Waiting)),
-            0.0,
-            frame.group.0 as f64,
-        ]);
-    }
-    numbers
 }

@@ -229,3 +229,38 @@ impl Observed for Simulator {
             .any(|violation| property.is_none_or(|number| violation.property as u8 == number))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::decode;
+    use crate::sim::StopAt;
+    use crate::trace::{Recorder, Recording};
+
+    #[test]
+    fn what_is_not_copied_anew_has_not_changed() {
+        let link = "v=1&seed=3&partitions=2&clients=2&faults=heavy&load=0.2&crash=0.01&restart=0.02\
+                    &crash-primary=yes&heartbeat=20&heartbeat-wait=80&abdicate=100";
+        let mut simulator =
+            Simulator::new(decode(link).unwrap(), Recorder::new(Recording::Nothing, 0));
+        let mut compared = 0;
+        for _ in 0..3_000 {
+            simulator.advance(StopAt::Tick).unwrap();
+            for member in &simulator.members {
+                let Some(group) = simulator.group(member.replica, member.group) else {
+                    assert!(!member.up);
+                    continue;
+                };
+                let anew = MemberView {
+                    paused: member.paused,
+                    inbox: member.inbox,
+                    inbox_high: member.inbox_high,
+                    ..running_member(member.replica, &group.borrow())
+                };
+                assert_eq!(*member, anew);
+                compared += 1;
+            }
+        }
+        assert!(compared > 15_000, "{compared}");
+    }
+}

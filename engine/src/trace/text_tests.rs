@@ -314,6 +314,32 @@ fn what_is_done_to_the_world_reads_well() {
 }
 
 #[test]
+fn holders_in_another_group_do_not_make_a_quorum() {
+    let counted = |group: u64, from| EventKind::Noted {
+        replica: ReplicaId(0),
+        group: GroupId(group),
+        note: Note::AckCounted {
+            op: Op(4),
+            from: ReplicaId(from),
+            have: 2,
+            need: 2,
+        },
+    };
+    let mut recorder = Recorder::default();
+    recorder.push(counted(1, 0));
+    recorder.push(counted(2, 2));
+    recorder.push(counted(1, 1));
+    recorder.push(noted(0, Note::CommitAdvanced { commit_max: Op(4) }));
+    let row = recorder.rows(3, 1, 3).remove(0);
+    assert_eq!(
+        row.text,
+        "committed op 4: replicas 0 and 1 hold it, two of three is a quorum"
+    );
+    assert_eq!(row.group, Some(GroupId(1)));
+    assert!(row.to_string().contains(" g0 "), "{row}");
+}
+
+#[test]
 fn a_row_names_packet_cause_and_place() {
     let mut recorder = Recorder::default();
     recorder.push(noted(
