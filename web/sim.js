@@ -23,7 +23,7 @@ const BUDGET_BYTES = 192 * 1024 * 1024;
 const WORK_MS = 6;
 /** Also in quiet stretches, where a tick costs next to nothing. */
 const TICKS_MAX = 4000;
-const PACKET_STRIDE = 10;
+const PACKET_STRIDE = 11;
 
 /** The engine trapped. Its instance is lost; a new one can replay the link. */
 export class EngineTrap extends Error {

@@ -3,7 +3,7 @@
 
 use engine::frame::{frame, packets};
 use engine::run::Session;
-use engine::scenario::{Condition, Run, decode, encode};
+use engine::scenario::{Awaited, Run, decode, encode};
 use engine::trace::{Recorder, Recording};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
@@ -66,8 +66,8 @@ impl Playground {
     /// # Errors
     /// If the text is no condition.
     pub fn advance_until(&mut self, condition: &str, ticks_max: u32) -> Result<bool, JsError> {
-        let condition = Condition::from_text(condition)?;
-        Ok(self.session.advance_until(&condition, ticks_max))
+        let awaited = Awaited::from_text(condition)?;
+        Ok(self.session.advance_until(&awaited, ticks_max))
     }
 
     /// Goes on to the n-th event of a tick, or to its end where n is zero.
@@ -94,6 +94,14 @@ impl Playground {
         Ok(self.session.plan(acts)?)
     }
 
+    /// Shows another group from here on: `meta`, `g0`. That changes nothing in the run.
+    ///
+    /// # Errors
+    /// If there is no such group now.
+    pub fn select_group(&mut self, name: &str) -> Result<(), JsError> {
+        Ok(self.session.select_group(name)?)
+    }
+
     /// The picture now.
     ///
     /// # Errors
@@ -102,7 +110,7 @@ impl Playground {
         to_js(&frame(&self.session))
     }
 
-    /// The packets on links, ten numbers each.
+    /// The packets on links, eleven numbers each.
     #[must_use]
     pub fn packets(&self) -> Vec<f64> {
         packets(&self.session)
@@ -192,6 +200,7 @@ pub fn read_link(link: &str) -> Result<JsValue, JsError> {
         seed: run.seed.to_string(),
         replicas: run.cluster.replicas,
         clients: run.cluster.clients,
+        partitions: run.cluster.partitions,
         story: run.story.name(),
         acts: engine::scenario::write_acts(&run.acts),
         start: encode(&Run {
@@ -213,6 +222,7 @@ struct Asked {
     seed: String,
     replicas: u8,
     clients: u8,
+    partitions: u8,
     story: Option<&'static str>,
     acts: String,
     start: String,

@@ -2,7 +2,7 @@
 
 use crate::oracle::Property;
 use crate::run::Session;
-use crate::scenario::{Baseline, Condition};
+use crate::scenario::{Awaited, Baseline, Condition};
 
 /// Something that a run may show. It is asked at the end of every tick.
 pub trait Goal {
@@ -14,13 +14,13 @@ pub trait Goal {
 
 /// The run reaches a condition: a violation of one property, or anything else that conditions say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reaches(pub Condition);
+pub struct Reaches(pub Awaited);
 
 impl Reaches {
     /// The property is violated.
     #[must_use]
     pub fn violation_of(property: Property) -> Self {
-        Self(Condition::Violation(Some(property as u8)))
+        Self(Condition::Violation(Some(property as u8)).into())
     }
 }
 

@@ -301,6 +301,7 @@ impl Violation {
             cause: None,
             view: None,
             op: self.op,
+            group: Some(self.group),
         }
     }
 }

@@ -50,6 +50,7 @@ enum Draw {
     Rot = 34,
     Misdirect = 35,
     Slow = 36,
+    Partitions = 37,
 }
 
 /// Draws below one swarm seed.
@@ -124,6 +125,7 @@ pub(super) fn draw_into(run: &mut Run) {
         run.cluster = Cluster {
             replicas: lots.small(Draw::Replicas, 1, 9),
             clients: lots.small(Draw::Clients, 1, 8),
+            partitions: lots.one_of(Draw::Partitions, [1, 1, 1, 2, 3]),
         };
     }
     run.faults = Faults {

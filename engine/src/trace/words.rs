@@ -1,8 +1,17 @@
 //! The small words that rows share: processes, ranges, messages, acts. Must never know events.
 
-use crate::ids::{Op, Process, ReplicaId, RequestNumber};
+use crate::ids::{GROUP_METADATA, GroupId, Op, Process, ReplicaId, RequestNumber};
 use crate::vsr::io::{Status, Timer};
 use crate::vsr::message::{Frame, Message, Operation, Rejection};
+
+/// `meta`, `g0` for the first partition a cluster is formatted with; later ones by their number.
+pub(super) fn group(id: GroupId) -> String {
+    match id {
+        GROUP_METADATA => "meta".to_string(),
+        GroupId(place @ 1..=255) => format!("g{}", place - 1),
+        later => format!("#{later}"),
+    }
+}
 
 /// `2`, `client 0`.
 pub(super) fn process(process: Process) -> String {
@@ -172,6 +181,19 @@ fn entry(op: &str, part: &str) -> String {
 
 /// An act in words; verbs without any of their own stay as the script spells them.
 pub(super) fn act(text: &str) -> String {
+    match text.rsplit_once('.') {
+        Some((act, group)) if is_group(group) => format!("{}, in {group}", act_in_all(act)),
+        _ => act_in_all(text),
+    }
+}
+
+/// As scripts name groups.
+fn is_group(word: &str) -> bool {
+    let place = word.strip_prefix('g').unwrap_or_default();
+    word == "meta" || (!place.is_empty() && place.bytes().all(|digit| digit.is_ascii_digit()))
+}
+
+fn act_in_all(text: &str) -> String {
     let mut parts = text.split('.');
     let verb = parts.next().unwrap_or_default();
     let args: Vec<&str> = parts.collect();
@@ -257,6 +279,8 @@ mod tests {
             "lie.1.off",
             "slow.1.20",
             "cut.012",
+            "filter.0to1.Commit.meta",
+            "write.c0.g2",
         ]
         .map(act)
         .into();
@@ -275,6 +299,8 @@ mod tests {
                 "the disk of 1 is honest again",
                 "the disk of 1 takes 20 times as long",
                 "cut.012",
+                "stop Commit on 0 to 1, in meta",
+                "c0 writes, in g2",
             ]
         );
     }
