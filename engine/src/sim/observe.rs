@@ -64,6 +64,8 @@ impl Simulator {
             durable_view: core.durable().view,
             durable_log_view: core.durable().log_view,
             head: core.log().head(),
+            held: core.log().held_through(),
+            view_change_wait: core.view_change_wait(),
             commit_min: core.commit_min(),
             commit_max: core.commit_max(),
             checkpoint: core.checkpoint(),
@@ -97,6 +99,7 @@ impl Simulator {
                     in_flight,
                 }),
             logs: self,
+            weather: self,
         }
     }
 }
@@ -111,6 +114,10 @@ impl Logs for Simulator {
 
     fn durable_checksum(&self, replica: ReplicaId, _: GroupId, op: Op) -> Option<Checksum> {
         self.durable_identity(replica, op)
+    }
+
+    fn stored_checksum(&self, replica: ReplicaId, _: GroupId, op: Op) -> Option<Checksum> {
+        self.stored_identity(replica, op)
     }
 }
 

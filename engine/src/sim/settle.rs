@@ -245,7 +245,7 @@ impl Simulator {
     }
 
     /// What a replica's disk holds, read from the disk itself and not from its memory.
-    fn disk_facts(&self, replica: ReplicaId) -> Option<DiskFacts> {
+    pub(super) fn disk_facts(&self, replica: ReplicaId) -> Option<DiskFacts> {
         let superblock = self.superblock_of(replica)?;
         let prepares = self.journaled(replica);
         let vouched = |op: Op| {
@@ -339,12 +339,18 @@ impl Simulator {
 
     /// The identity that a replica's disk holds at an op, in both rings.
     pub(super) fn durable_identity(&self, replica: ReplicaId, op: Op) -> Option<Checksum> {
-        let slots = self.run.knobs.journal_slots;
-        let place = journal::slot(op, slots);
-        let disk = self.world.disk(replica);
-        let prepare = disk.durable(journal::address(GROUP_PARTITION_0, Zone::Prepares, place));
-        let header = disk.durable(journal::address(GROUP_PARTITION_0, Zone::Headers, place));
-        match (prepare, header) {
+        self.identity_on(op, |address| self.world.disk(replica).durable(address))
+    }
+
+    /// The same as a read would find it now.
+    pub(super) fn stored_identity(&self, replica: ReplicaId, op: Op) -> Option<Checksum> {
+        self.identity_on(op, |address| self.world.disk(replica).readable(address))
+    }
+
+    fn identity_on(&self, op: Op, sector: impl Fn(u64) -> Sector<Block>) -> Option<Checksum> {
+        let place = journal::slot(op, self.run.knobs.journal_slots);
+        let at = |zone| sector(journal::address(GROUP_PARTITION_0, zone, place));
+        match (at(Zone::Prepares), at(Zone::Headers)) {
             (Sector::Block(Block::Prepare(prepare)), Sector::Block(Block::Header(header)))
                 if prepare.header.checksum == header.checksum && header.op == op =>
             {
