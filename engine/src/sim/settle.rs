@@ -166,7 +166,9 @@ impl Simulator {
                 continue;
             };
             let group = group.borrow();
-            self.world.record.borrow_mut().auditor.check_contents(
+            let record = &mut *self.world.record.borrow_mut();
+            record.totals.replicas_compared += 1;
+            record.auditor.check_contents(
                 replica,
                 group.replica.commit_min(),
                 group.machine.messages(),
