@@ -10,6 +10,7 @@ use super::setting::Setting;
 use super::swarm;
 use crate::error::InputError;
 use crate::ids::{CLIENTS_MAX, PARTITIONS_MAX, REPLICAS_MAX, Tick};
+use crate::machine::RETENTION_DEFAULT;
 use crate::sim::network_options::PartitionMode;
 use crate::vsr::knobs::Knobs;
 use crate::vsr::mutation::Mutations;
@@ -33,6 +34,21 @@ pub struct Cluster {
     pub partitions: u8,
 }
 
+/// What clients ask for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Plane {
+    /// Messages and offsets.
+    #[default]
+    Partition,
+    /// Streams, topics, users and the like.
+    Metadata,
+    /// Both, as a production system would see them.
+    Mixed,
+    /// Every action as often as every other.
+    Uniform,
+}
+
 /// What clients do on their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Workload {
@@ -40,6 +56,15 @@ pub struct Workload {
     pub load_per_million: u32,
     /// How long a client waits for a reply before it asks the next replica.
     pub retry_ticks: u32,
+    /// What clients ask for.
+    pub plane: Plane,
+    /// Share of topics whose acknowledged messages are on the disks of a quorum; those of the others
+    /// are in a quorum's memory.
+    pub ack_quorum_ratio_per_million: u32,
+    /// Whether requests pass the request shell: login, session binding, access tokens.
+    pub shell: bool,
+    /// Messages that a partition keeps.
+    pub retention: u32,
 }
 
 impl Default for Workload {
@@ -47,6 +72,10 @@ impl Default for Workload {
         Self {
             load_per_million: 20_000,
             retry_ticks: 200,
+            plane: Plane::default(),
+            ack_quorum_ratio_per_million: 500_000,
+            shell: false,
+            retention: RETENTION_DEFAULT,
         }
     }
 }

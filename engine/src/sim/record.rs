@@ -8,7 +8,8 @@ use crate::digest::{RunHash, checksum_bytes};
 use crate::ids::{GROUP_METADATA, GroupId, Op, ReplicaId, Tick};
 use crate::machine::RETENTION_DEFAULT;
 use crate::oracle::{Oracles, Property, Replicas, Searched, Violation};
-use crate::trace::{EventKind, Fate, Recorder};
+use crate::trace::{Actor, EventKind, Fate, Recorder};
+use crate::vsr::message::MessageKind;
 use crate::vsr::mutation::Mutation;
 use crate::vsr::note::Note;
 use crate::workload::{AuditProperty, Auditor, Histories};
@@ -41,6 +42,12 @@ pub struct Totals {
     pub disk_faults: u64,
     /// Writes that a crash tore.
     pub torn_writes: u64,
+    /// Faults that the profile injected, losses of packets aside.
+    pub injected: u64,
+    /// Packets lost by the dice of their links.
+    pub dice_lost: u64,
+    /// Replicas whose contents were compared with what clients were told.
+    pub replicas_compared: u64,
     /// Histories of clients that were searched for an order, one a group.
     pub histories: u64,
     /// Operations in them.
@@ -76,6 +83,8 @@ pub struct Record {
     pub histories: Option<Histories>,
     /// Counters.
     pub totals: Totals,
+    /// Messages delivered, by type.
+    pub delivered: [u64; MessageKind::ALL.len()],
     /// Decisions made otherwise for each mutation, by its place in [`Mutation::ALL`].
     pub mutation_hits: [u64; Mutation::ALL.len()],
     /// Replicas whose rule broke in this round: they are to be halted.
@@ -99,6 +108,7 @@ impl Record {
             tallies: BTreeMap::new(),
             histories: None,
             totals: Totals::default(),
+            delivered: [0; MessageKind::ALL.len()],
             mutation_hits: [0; Mutation::ALL.len()],
             halted: Vec::new(),
             hash: RunHash::default(),
@@ -241,10 +251,16 @@ impl Record {
             | EventKind::Requested { .. }
             | EventKind::SessionLost { .. }
             | EventKind::Violated(_) => {}
-            EventKind::Ended { fate, .. } => match fate {
-                Fate::Delivered => self.totals.delivered += 1,
-                Fate::Lost
-                | Fate::Cut
+            EventKind::Ended { fate, kind, .. } => match fate {
+                Fate::Delivered => {
+                    self.totals.delivered += 1;
+                    self.delivered[*kind as usize] += 1;
+                }
+                Fate::Lost => {
+                    self.totals.lost += 1;
+                    self.totals.dice_lost += 1;
+                }
+                Fate::Cut
                 | Fate::Partitioned
                 | Fate::Filtered
                 | Fate::Evicted
@@ -259,6 +275,7 @@ impl Record {
             } => self.count_note(*replica, *group, note),
             EventKind::Acted(act) => {
                 self.totals.acts += 1;
+                self.totals.injected += u64::from(act.by == Actor::Nemesis);
                 self.hash.fold(checksum_bytes(act.text.as_bytes()).0);
             }
             EventKind::Skipped(skipped) => {
