@@ -292,11 +292,11 @@ function hurt({ state }) {
  */
 export function slotText(place, prepare, header, entry) {
   if (prepare.state === "empty" && header.state === "empty") {
-    return entry ? `Slot ${place}: nothing on disk; in memory ${entryText(entry)}.` : `Slot ${place}: never written.`;
+    return entry ? `Slot ${place}: nothing on disk; in memory ${entryText({ ...entry, damaged: false })}.` : `Slot ${place}: never written.`;
   }
   const words = { empty: "never written", whole: "whole", damaged: "damaged", astray: "that of another slot" };
   const of = (/** @type {DiskBlock} */ { op, view }) => (op === null ? "" : ` of op ${op}${view === null ? "" : `, view ${view}`}`);
-  const memory = entry ? ` In memory ${entryText(entry)}.` : "";
+  const memory = entry ? ` In memory ${entryText({ ...entry, damaged: false })}.` : "";
   return `Slot ${place}: prepare${of(prepare)}: ${words[prepare.state]}; header${of(header)}: ${words[header.state]}.${memory}`;
 }
 
