@@ -304,10 +304,8 @@ export class Page extends View {
           left: 0;
           right: 0;
           bottom: 43px;
-          top: 42dvh;
+          top: calc(42dvh + 34px);
           background: var(--paper);
-          border-top: 1px solid var(--edge);
-          box-shadow: var(--shadow);
           z-index: 4;
         }
         .open.events vsr-events {
@@ -319,12 +317,23 @@ export class Page extends View {
         .open .close {
           display: block;
           position: fixed;
-          right: 8px;
-          top: calc(42dvh + 8px);
+          left: 0;
+          right: 0;
+          top: 42dvh;
+          height: 35px;
           z-index: 5;
-          width: 32px;
-          padding: 0;
-          background: var(--sheet);
+          padding: 0 18px;
+          border: 0;
+          border-top: 1px solid var(--edge);
+          border-radius: 0;
+          background: var(--paper);
+          box-shadow: var(--shadow);
+          clip-path: inset(-40px 0 0 0);
+          text-align: right;
+          font-size: 18px;
+        }
+        .open .close:focus-visible {
+          outline-offset: -3px;
         }
       }
       @media (max-width: 400px) {
@@ -417,6 +426,16 @@ export class Page extends View {
       <vsr-keys-dialog .app=${app}></vsr-keys-dialog>
     `;
   }
+
+  /** Another panel begins at its top. @override */
+  updated() {
+    const { tab } = this.state;
+    if (tab === this.#tab) return;
+    this.#tab = tab;
+    this.renderRoot.querySelector(".panel")?.scrollTo(0, 0);
+  }
+
+  #tab = "";
 
   #header() {
     const { frame, proof, theme } = this.state;
