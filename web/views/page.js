@@ -304,7 +304,7 @@ export class Page extends View {
           left: 0;
           right: 0;
           bottom: 43px;
-          top: calc(42dvh + 34px);
+          top: calc(42dvh + 30px);
           background: var(--paper);
           z-index: 4;
         }
@@ -320,7 +320,8 @@ export class Page extends View {
           left: 0;
           right: 0;
           top: 42dvh;
-          height: 35px;
+          height: 31px;
+          min-height: 0;
           z-index: 5;
           padding: 0 18px;
           border: 0;
