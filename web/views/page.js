@@ -104,7 +104,7 @@ export class Page extends View {
       }
       .left {
         display: grid;
-        grid-template-rows: auto minmax(0, 1fr) auto auto;
+        grid-template: auto minmax(0, 1fr) auto auto / minmax(0, 1fr);
         min-height: 0;
         min-width: 0;
       }
