@@ -158,7 +158,7 @@ export class Page extends View {
       aside {
         border-left: 1px solid var(--rule);
         display: grid;
-        grid-template-rows: auto minmax(0, 1fr) minmax(180px, 38%);
+        grid-template: auto minmax(0, 1fr) minmax(180px, 38%) / minmax(0, 1fr);
         min-height: 0;
       }
       [role="tablist"] {
@@ -209,6 +209,12 @@ export class Page extends View {
         main {
           grid-template-columns: minmax(0, 1fr) 344px;
         }
+        [role="tablist"] {
+          padding: 6px 6px 0;
+        }
+        [role="tab"] {
+          padding: 8px 6px 9px;
+        }
         vsr-legend {
           display: none;
         }
@@ -243,8 +249,8 @@ export class Page extends View {
         main {
           grid-template-columns: minmax(0, 1fr) 320px;
         }
-        [role="tab"] {
-          padding: 8px 6px 9px;
+        .ok {
+          display: none;
         }
       }
       @media (max-width: 820px) {
