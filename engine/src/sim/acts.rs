@@ -4,13 +4,13 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
-use crate::ids::{ClientId, Process, ReplicaId, Tick};
+use crate::ids::{ClientId, GROUP_PARTITION_0, Process, ReplicaId, Tick};
 use crate::prng::{Purpose, Rng};
 use crate::scenario::{Action, ClockFaults, Setting, Skew, TimedAct, Verb};
 use crate::sim::nemesis::{Decision, NemesisOptions, ReplicaView};
 use crate::sim::network::NetworkFault;
 use crate::sim::network_verbs::NetworkRefusal;
-use crate::sim::simulator::Simulator;
+use crate::sim::simulator::{Simulator, load_of};
 use crate::trace::{Act, Actor, EventKind, Skipped};
 use crate::vsr::io::Status;
 use crate::vsr::quorum::Quorums;
@@ -353,8 +353,7 @@ impl Simulator {
     pub(super) fn apply_values(&mut self) {
         self.network.set_options(self.run.faults.network);
         self.set_disk_dice();
-        self.generator
-            .set_load_per_million(self.run.workload.load_per_million);
+        self.generator.set_load(load_of(&self.run));
         for client in &mut self.clients {
             client.set_request_timeout_ticks(self.run.workload.retry_ticks);
         }
@@ -368,7 +367,7 @@ impl Simulator {
     }
 
     fn ask(&mut self, client: ClientId, target: Option<ReplicaId>, write: bool) {
-        let known = self.world.record.borrow().auditor.known();
+        let known = self.world.record.borrow().auditors.known(GROUP_PARTITION_0);
         let body = if write {
             self.generator.next_send(client)
         } else {

@@ -8,7 +8,7 @@ use crate::oracle::{Oracles, Property, Replicas, Violation};
 use crate::trace::{EventKind, Fate, Recorder};
 use crate::vsr::mutation::Mutation;
 use crate::vsr::note::Note;
-use crate::workload::{AuditProperty, Auditor};
+use crate::workload::{AuditProperty, Auditors};
 
 /// What has happened, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -47,8 +47,8 @@ pub struct Record {
     recorder: Recorder,
     /// The oracles.
     pub oracles: Oracles,
-    /// The auditor of what clients were told.
-    pub auditor: Auditor,
+    /// The auditors of what clients were told.
+    pub auditors: Auditors,
     /// Counters.
     pub totals: Totals,
     /// Decisions made otherwise for each mutation, by its place in [`Mutation::ALL`].
@@ -67,11 +67,11 @@ pub struct Record {
 impl Record {
     /// An empty record.
     #[must_use]
-    pub fn new(recorder: Recorder, oracles: Oracles, auditor: Auditor, group: GroupId) -> Self {
+    pub fn new(recorder: Recorder, oracles: Oracles, auditors: Auditors, group: GroupId) -> Self {
         Self {
             recorder,
             oracles,
-            auditor,
+            auditors,
             totals: Totals::default(),
             mutation_hits: [0; Mutation::ALL.len()],
             halted: Vec::new(),
@@ -138,7 +138,7 @@ impl Record {
         let number = event.number;
         self.last = number;
         self.oracles.observe(&event);
-        self.auditor.observe(&event.kind);
+        self.auditors.observe(self.group, &event.kind);
         self.recorder.keep(event);
         self.tell_violations();
         number
@@ -217,7 +217,7 @@ impl Record {
     }
 
     fn take_findings(&mut self) {
-        for finding in self.auditor.take_findings() {
+        for (group, finding) in self.auditors.take_findings() {
             let property = match finding.property {
                 AuditProperty::I4 => Property::I4,
                 AuditProperty::I5 => Property::I5,
@@ -228,7 +228,7 @@ impl Record {
             self.oracles.report(Violation {
                 property,
                 tick: self.tick,
-                group: self.group,
+                group,
                 op: (finding.op > Op(0)).then_some(finding.op),
                 replicas: Replicas::NONE,
                 text: finding.text,
@@ -241,9 +241,11 @@ impl Record {
 mod tests {
     use super::*;
     use crate::ids::GROUP_PARTITION_0;
+    use crate::machine::Genesis;
     use crate::oracle::{Bounds, Roster};
     use crate::trace::Class;
     use crate::vsr::quorum::Quorums;
+    use crate::workload::AuditorOptions;
 
     fn record() -> Record {
         let roster = Roster {
@@ -256,8 +258,15 @@ mod tests {
                 sessions: 8,
             },
         };
-        let (oracles, auditor) = (Oracles::new(roster), Auditor::new(8, 128));
-        Record::new(Recorder::default(), oracles, auditor, GROUP_PARTITION_0)
+        let (oracles, auditors) = (
+            Oracles::new(roster),
+            Auditors::new(AuditorOptions {
+                sessions_max: 8,
+                retention: 128,
+                genesis: Genesis::default(),
+            }),
+        );
+        Record::new(Recorder::default(), oracles, auditors, GROUP_PARTITION_0)
     }
 
     fn broken() -> EventKind {

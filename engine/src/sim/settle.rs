@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use crate::ids::{Checksum, ClientId, GROUP_PARTITION_0, Op, Process, ReplicaId, Tick};
 use crate::journal::{self, Block, Sector, Zone, open_superblock};
+use crate::machine::Machine;
 use crate::oracle::{DiskFacts, Replicas, Slot, SlotFact, Unconverged, converged, undecidable};
 use crate::scenario::Setting;
 use crate::sim::network_options::NetworkOptions;
@@ -166,10 +167,11 @@ impl Simulator {
                 continue;
             };
             let group = group.borrow();
-            self.world.record.borrow_mut().auditor.check_contents(
+            self.world.record.borrow_mut().auditors.check_machine(
+                GROUP_PARTITION_0,
                 replica,
                 group.replica.commit_min(),
-                group.machine.messages(),
+                &Machine::Partition(group.machine.clone()),
             );
         }
     }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::ids::{
     ClientId, GROUP_PARTITION_0, GroupId, Incarnation, ReplicaId, TICK_MICROS, Tick, View,
 };
-use crate::machine::RETENTION_DEFAULT;
+use crate::machine::{Genesis, RETENTION_DEFAULT};
 use crate::oracle::{MemberView, Oracles};
 use crate::prng::Seeds;
 use crate::scenario::{Run, TimedAct};
@@ -28,7 +28,7 @@ use crate::sim::timer::ReplicaClock;
 use crate::sim::world::{Outgoing, World};
 use crate::trace::Recorder;
 use crate::vsr::message::{Frame, Message, MessageKind};
-use crate::workload::{Auditor, Generator};
+use crate::workload::{AuditorOptions, Auditors, Generator, Load, Plane};
 
 /// Frames that fit an inbox; more are dropped, and counted.
 pub const INBOX_FRAMES_MAX: usize = 8_192;
@@ -135,7 +135,11 @@ impl Simulator {
         let record = Record::new(
             recorder,
             Oracles::new(oracle_roster(&run)),
-            Auditor::new(run.knobs.sessions_max, RETENTION_DEFAULT),
+            Auditors::new(AuditorOptions {
+                sessions_max: run.knobs.sessions_max,
+                retention: RETENTION_DEFAULT,
+                genesis: Genesis::default(),
+            }),
             GROUP_PARTITION_0,
         );
         let world = Rc::new(World::new(
@@ -155,7 +159,7 @@ impl Simulator {
             .collect();
         let places = (0..count).map(|_| Place::empty(&world)).collect();
         let mut simulator = Self {
-            generator: Generator::new(seeds.workload, run.workload.load_per_million),
+            generator: Generator::new(seeds.workload, load_of(&run)),
             story: StoryLane::default(),
             settle: None,
             members: Vec::new(),
@@ -441,5 +445,14 @@ impl Place {
             booted: Booted::default(),
             clock: ReplicaClock::new(world.clock.clone()),
         }
+    }
+}
+
+/// What the run has clients do on their own.
+pub(super) fn load_of(run: &Run) -> Load {
+    Load {
+        per_million: run.workload.load_per_million,
+        plane: Plane::Partition,
+        ack_quorum_ratio_per_million: 500_000,
     }
 }

@@ -114,10 +114,14 @@ impl Simulator {
             let mut effects = std::mem::take(&mut self.client_effects);
             self.clients[place].tick(self.tick, &mut effects);
             if self.clients[place].is_ready() && self.generator.wants(self.tick, client) {
-                let known = self.world.record.borrow().auditor.known();
-                let body = self.generator.next(client, known);
-                // It is ready, so that nothing can stand against it.
-                let _ = self.clients[place].submit(self.tick, body, None, &mut effects);
+                let record = self.world.record.borrow();
+                let free = [GROUP_PARTITION_0];
+                let drawn = self.generator.next(client, &free, &record.auditors);
+                drop(record);
+                if let Some(drawn) = drawn {
+                    // It is ready, so that nothing can stand against it.
+                    let _ = self.clients[place].submit(self.tick, drawn.body, None, &mut effects);
+                }
             }
             self.perform_client(client, &mut effects);
             self.client_effects = effects;

@@ -1,10 +1,27 @@
 //! What clients ask for, and whether the answers they get are right. Must never know a replica's
-//! inside: the generator sees only what an onlooker knows of the partition, the auditor only committed
+//! inside: the generator sees only what an onlooker knows of the groups, the auditors only committed
 //! entries and accepted answers.
 
+mod action;
+mod aim;
 mod auditor;
+mod auditors;
+mod contents;
 mod generator;
-mod model;
+mod model_metadata;
+mod model_partition;
+mod model_sessions;
+mod outcome;
+mod plane;
+mod reference;
 
+pub use action::Action;
+pub use aim::Known;
 pub use auditor::{AuditFinding, AuditProperty, Auditor};
-pub use generator::{Generator, Known};
+pub use auditors::{AuditorOptions, Auditors};
+pub use generator::{Drawn, Generator, Load};
+pub use outcome::{Coverage, Outcome};
+pub use plane::Plane;
+
+#[cfg(test)]
+mod testing;
