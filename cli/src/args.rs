@@ -11,7 +11,7 @@ use engine::scenario::{
     BUILT_IN, Profile, Run, Setting, decode, mutations_from_text, seed_from_text,
 };
 
-use crate::args_hunt::{ShrinkArgs, TestArgs, TraceArgs};
+use crate::args_hunt::{MutantsArgs, ShrinkArgs, TestArgs, TraceArgs};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -78,6 +78,8 @@ pub(crate) enum Command {
     Trace(TraceArgs),
     /// Prints a Rust test that asserts that a run does not break its property again
     Test(TestArgs),
+    /// Switches rules of the protocol off, one by one, and shows that an oracle sees it
+    Mutants(MutantsArgs),
     /// Runs the table of golden Runs, each twice, and prints their hashes
     Golden(JsonArgs),
     /// Measures the speed of a few standard Runs

@@ -52,10 +52,12 @@ pub(crate) fn exit_code(verdict: VerdictKind) -> u8 {
 pub(crate) fn play(run: Run, storm: Storm) -> Result<Outcome, InputError> {
     let began = Instant::now();
     let mut session = Session::new(run, Recorder::default())?;
+    session.keep_histories();
     session.advance_ticks(storm.ticks);
     if storm.settle {
         session.settle();
     }
+    session.search_histories();
     Ok(outcome(&session, began))
 }
 
@@ -63,7 +65,9 @@ pub(crate) fn play(run: Run, storm: Storm) -> Result<Outcome, InputError> {
 pub(crate) fn play_to(run: Run, at: Cursor) -> Result<Outcome, InputError> {
     let began = Instant::now();
     let mut session = Session::new(run, Recorder::default())?;
+    session.keep_histories();
     session.advance_to(at);
+    session.search_histories();
     Ok(outcome(&session, began))
 }
 

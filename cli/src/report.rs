@@ -69,11 +69,11 @@ pub(crate) fn totals(totals: &Totals) -> String {
     rows(totals)
         .into_iter()
         .filter(|&(name, count)| name != "mutated" || count > 0)
-        .map(|(name, count)| format!("{name:<14} {count}\n"))
+        .map(|(name, count)| format!("{name:<17} {count}\n"))
         .collect()
 }
 
-fn rows(totals: &Totals) -> [(&'static str, u64); 12] {
+fn rows(totals: &Totals) -> [(&'static str, u64); 16] {
     [
         ("crashes", totals.crashes),
         ("restarts", totals.restarts),
@@ -86,6 +86,10 @@ fn rows(totals: &Totals) -> [(&'static str, u64); 12] {
         ("ops compared", totals.ops_compared),
         ("disk faults", totals.disk_faults),
         ("torn writes", totals.torn_writes),
+        ("histories", totals.histories),
+        ("history ops", totals.history_ops),
+        ("longest history", totals.history_longest),
+        ("searches given up", totals.histories_given_up),
         ("mutated", totals.mutated),
     ]
 }
@@ -105,6 +109,10 @@ pub(crate) fn sum<'a>(all: impl Iterator<Item = &'a Totals>) -> Totals {
         ops_compared: sum.ops_compared + run.ops_compared,
         disk_faults: sum.disk_faults + run.disk_faults,
         torn_writes: sum.torn_writes + run.torn_writes,
+        histories: sum.histories + run.histories,
+        history_ops: sum.history_ops + run.history_ops,
+        history_longest: sum.history_longest.max(run.history_longest),
+        histories_given_up: sum.histories_given_up + run.histories_given_up,
         mutated: sum.mutated + run.mutated,
     })
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
 use crate::ids::Tick;
+use crate::machine::RETENTION_DEFAULT;
 use crate::oracle::{Check, Violation};
 use crate::scenario::{Action, Baseline, Condition, Cursor, Run, TimedAct, encode, parse_acts};
 use crate::sim::executor::Livelock;
@@ -12,6 +13,7 @@ use crate::sim::record::Totals;
 use crate::sim::{Outcome, Simulator, StopAt};
 use crate::trace::Recorder;
 use crate::vsr::mutation::Mutation;
+use crate::workload::Histories;
 
 /// What came of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -180,6 +182,20 @@ impl Session {
     /// run's faults are left out and all else keeps its luck.
     pub fn mask_faults(&mut self, kept: &[TimedAct]) {
         self.simulator.mask_faults(kept);
+    }
+
+    /// From here on keeps what clients send and are told, for [`Session::search_histories`]. It changes
+    /// nothing that happens.
+    pub fn keep_histories(&mut self) {
+        let mut record = self.simulator.world().record.borrow_mut();
+        record.histories = Some(Histories::new(RETENTION_DEFAULT));
+    }
+
+    /// Searches what clients saw, once it is over, for an order that explains every answer. What finds
+    /// none is a violation of I6.
+    pub fn search_histories(&mut self) {
+        let mut record = self.simulator.world().record.borrow_mut();
+        record.search_histories();
     }
 
     /// Whether the engine itself has failed.

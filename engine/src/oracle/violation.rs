@@ -57,13 +57,14 @@ pub const PROPERTIES: usize = 19;
 
 impl Property {
     /// Those that this release checks, in order.
-    pub const CHECKED: [Self; 15] = [
+    pub const CHECKED: [Self; 16] = [
         Self::I0,
         Self::I1,
         Self::I2,
         Self::I3,
         Self::I4,
         Self::I5,
+        Self::I6,
         Self::I7,
         Self::I8,
         Self::I9,
@@ -326,6 +327,11 @@ impl Book {
         self.found[property as usize]
     }
 
+    /// Writes down that a property was put to the test so often.
+    pub fn count(&mut self, property: Property, times: u64) {
+        self.compared[property as usize] += times;
+    }
+
     /// How often a property was put to the test: a zero makes a green run vacuous.
     #[must_use]
     pub fn compared(&self, property: Property) -> u64 {
@@ -342,7 +348,7 @@ pub(super) struct Report<'a> {
 
 impl Report<'_> {
     pub(super) fn compared(&mut self, property: Property) {
-        self.book.compared[property as usize] += 1;
+        self.book.count(property, 1);
     }
 
     pub(super) fn violated(

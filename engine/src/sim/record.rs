@@ -4,11 +4,11 @@
 
 use crate::digest::{RunHash, checksum_bytes};
 use crate::ids::{GroupId, Op, ReplicaId, Tick};
-use crate::oracle::{Oracles, Property, Replicas, Violation};
+use crate::oracle::{Oracles, Property, Replicas, Searched, Violation};
 use crate::trace::{EventKind, Fate, Recorder};
 use crate::vsr::mutation::Mutation;
 use crate::vsr::note::Note;
-use crate::workload::{AuditProperty, Auditors};
+use crate::workload::{AuditProperty, Auditors, Histories};
 
 /// What has happened, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -38,6 +38,14 @@ pub struct Totals {
     pub disk_faults: u64,
     /// Writes that a crash tore.
     pub torn_writes: u64,
+    /// Histories of clients that were searched for an order, one a group.
+    pub histories: u64,
+    /// Operations in them.
+    pub history_ops: u64,
+    /// Operations in the longest.
+    pub history_longest: u64,
+    /// Searches that gave up.
+    pub histories_given_up: u64,
     /// Decisions that a rule which is off would have made otherwise.
     pub mutated: u64,
 }
@@ -49,6 +57,8 @@ pub struct Record {
     pub oracles: Oracles,
     /// The auditors of what clients were told.
     pub auditors: Auditors,
+    /// What clients sent and were told, where somebody wants it searched.
+    pub histories: Option<Histories>,
     /// Counters.
     pub totals: Totals,
     /// Decisions made otherwise for each mutation, by its place in [`Mutation::ALL`].
@@ -72,6 +82,7 @@ impl Record {
             recorder,
             oracles,
             auditors,
+            histories: None,
             totals: Totals::default(),
             mutation_hits: [0; Mutation::ALL.len()],
             halted: Vec::new(),
@@ -138,7 +149,13 @@ impl Record {
         let number = event.number;
         self.last = number;
         self.oracles.observe(&event);
+        let answers = self.auditors.answers_compared();
         self.auditors.observe(self.group, &event.kind);
+        let answers = self.auditors.answers_compared() - answers;
+        self.oracles.compared(Property::I6, answers);
+        if let Some(histories) = &mut self.histories {
+            histories.observe(&event);
+        }
         self.recorder.keep(event);
         self.tell_violations();
         number
@@ -214,6 +231,36 @@ impl Record {
     pub fn collect_violations(&mut self) {
         self.tell_violations();
         self.totals.ops_compared = self.oracles.ops_compared();
+    }
+
+    /// Searches what clients saw for an order, where it was kept; nothing afterwards is.
+    pub fn search_histories(&mut self) {
+        let Some(histories) = self.histories.take() else {
+            return;
+        };
+        for finding in histories.search() {
+            let operations = finding.operations as u64;
+            self.totals.histories += 1;
+            self.totals.history_ops += operations;
+            self.totals.history_longest = self.totals.history_longest.max(operations);
+            match finding.searched {
+                Searched::GaveUp { .. } => self.totals.histories_given_up += 1,
+                Searched::Fits | Searched::FitsNot { .. } => {
+                    self.oracles.compared(Property::I6, 1);
+                }
+            }
+            if let Some(text) = finding.text {
+                self.oracles.report(Violation {
+                    property: Property::I6,
+                    tick: self.tick,
+                    group: finding.group,
+                    op: None,
+                    replicas: Replicas::NONE,
+                    text,
+                });
+            }
+        }
+        self.tell_violations();
     }
 
     fn take_findings(&mut self) {
