@@ -162,12 +162,9 @@ impl Simulator {
                 };
                 let group = group.borrow();
                 record.totals.replicas_compared += 1;
-                if let (Some(auditor), Some(partition)) =
-                    (record.auditor_mut(id), group.machine.partition())
-                {
-                    let executed = group.replica.commit_min();
-                    auditor.check_contents(replica, executed, partition.messages());
-                }
+                let executed = group.replica.commit_min();
+                let auditors = &mut record.auditors;
+                auditors.check_machine(id, replica, executed, &group.machine);
             }
         }
     }
