@@ -10,8 +10,10 @@ use super::setting::Setting;
 use super::swarm;
 use crate::error::InputError;
 use crate::ids::{CLIENTS_MAX, REPLICAS_MAX, Tick};
+use crate::machine::RETENTION_DEFAULT;
 use crate::sim::network_options::PartitionMode;
 use crate::vsr::knobs::Knobs;
+use crate::workload::Plane;
 use crate::vsr::mutation::Mutations;
 
 /// The behaviour of this build. It rises whenever a golden run hash moves; links carry it, so that a
@@ -38,6 +40,12 @@ pub struct Workload {
     pub load_per_million: u32,
     /// How long a client waits for a reply before it asks the next replica.
     pub retry_ticks: u32,
+    /// What for.
+    pub plane: Plane,
+    /// Share of the topics that the load makes `persisted`; the others are `replicated`.
+    pub ack_quorum_ratio_per_million: u32,
+    /// Messages that a partition keeps.
+    pub retention: u32,
 }
 
 impl Default for Workload {
@@ -45,6 +53,9 @@ impl Default for Workload {
         Self {
             load_per_million: 20_000,
             retry_ticks: 200,
+            plane: Plane::default(),
+            ack_quorum_ratio_per_million: 500_000,
+            retention: RETENTION_DEFAULT,
         }
     }
 }
