@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::ids::{GROUP_METADATA, GroupId, Incarnation, ReplicaId};
 use crate::journal::{self, Block, COPIES, Zone};
-use crate::machine::{Machine, RETENTION_DEFAULT};
+use crate::machine::Machine;
 use crate::shard::boot::{Boot, boot_and_run, jitter};
 use crate::shard::{Group, GroupHandle, Mailbox, Shard};
 use crate::sim::simulator::{INBOX_FRAMES_MAX, Simulator, genesis_of};
@@ -62,7 +62,11 @@ impl Simulator {
         }
         let life = superblock.incarnation;
         let jitter = jitter(self.seeds.jitter, roster, life);
-        let mut machine = Machine::new(roster.group, &genesis_of(&self.run), RETENTION_DEFAULT);
+        let mut machine = Machine::new(
+            roster.group,
+            &genesis_of(&self.run),
+            self.run.workload.retention,
+        );
         let mut effects = Vec::new();
         let mut context = Context {
             now_micros: self.world.clock.realtime_micros(),
@@ -133,7 +137,7 @@ impl Simulator {
             jitter_seed: self.seeds.jitter,
             life: next_life,
             genesis,
-            retention: RETENTION_DEFAULT,
+            retention: self.run.workload.retention,
             mailbox: Rc::clone(&place.mailbox),
             host: Rc::clone(&place.host),
         };

@@ -9,7 +9,7 @@ use crate::ids::{
     ClientId, GROUP_METADATA, GROUP_PARTITION_0, GroupId, Incarnation, ReplicaId, TICK_MICROS,
     Tick, View, formatted_groups,
 };
-use crate::machine::{Genesis, RETENTION_DEFAULT};
+use crate::machine::Genesis;
 use crate::oracle::{MemberView, Oracles};
 use crate::prng::Seeds;
 use crate::scenario::{GroupName, Run, TimedAct};
@@ -155,7 +155,7 @@ impl Simulator {
         let groups: Vec<GroupId> = formatted_groups(run.cluster.partitions).collect();
         let auditors = Auditors::new(AuditorOptions {
             sessions_max: run.knobs.sessions_max,
-            retention: RETENTION_DEFAULT,
+            retention: run.workload.retention,
             genesis: genesis_of(&run),
         });
         let record = Record::new(recorder, Oracles::new(oracle_roster(&run)), auditors);
