@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::codec::{Answer, Command, Gathered, Malformed, Payloads, Refusal};
 use crate::digest::{checksum_bytes, mix};
 use crate::ids::Checksum;
-use crate::vsr::io::StateMachine;
+use crate::vsr::io::{self, StateMachine};
 use crate::vsr::message::{Operation, Prepare};
 
 /// The state of one partition. A later retention drops batches at the front; offsets stay.
@@ -51,6 +51,52 @@ impl StateMachine for Partition {
 
     fn digest(&self) -> Checksum {
         Checksum(self.digest)
+    }
+
+    fn snapshot(&self) -> Rc<[u8]> {
+        let mut out = Vec::new();
+        let mut put = |word: u64| out.extend_from_slice(&word.to_le_bytes());
+        put(self.digest);
+        put(self.next_offset);
+        put(self.consumers.len() as u64);
+        for (&consumer, &offset) in &self.consumers {
+            put(u64::from(consumer));
+            put(offset);
+        }
+        for batch in &self.batches {
+            out.extend_from_slice(&batch.first.to_le_bytes());
+            out.extend_from_slice(&(batch.body.len() as u64).to_le_bytes());
+            out.extend_from_slice(&batch.body);
+        }
+        out.into()
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), io::Malformed> {
+        let mut rest = bytes;
+        let word = |rest: &mut &[u8]| {
+            let (word, after) = rest.split_first_chunk::<8>().ok_or(io::Malformed)?;
+            *rest = after;
+            Ok(u64::from_le_bytes(*word))
+        };
+        let mut read = Self {
+            digest: word(&mut rest)?,
+            next_offset: word(&mut rest)?,
+            ..Self::default()
+        };
+        for _ in 0..word(&mut rest)? {
+            let consumer = u8::try_from(word(&mut rest)?).map_err(|_| io::Malformed)?;
+            read.consumers.insert(consumer, word(&mut rest)?);
+        }
+        while !rest.is_empty() {
+            let first = word(&mut rest)?;
+            let length = usize::try_from(word(&mut rest)?).map_err(|_| io::Malformed)?;
+            let (body, after) = rest.split_at_checked(length).ok_or(io::Malformed)?;
+            rest = after;
+            let body = Rc::from(body);
+            read.batches.push_back(Batch { first, body });
+        }
+        *self = read;
+        Ok(())
     }
 }
 

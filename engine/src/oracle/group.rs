@@ -187,7 +187,9 @@ impl Group {
             | Note::Abdicated { .. }
             | Note::SuperblockDurable { .. }
             | Note::SessionOpened { .. }
-            | Note::TimerFired { .. } => {}
+            | Note::TimerFired { .. }
+            | Note::State(_)
+            | Note::Forfeited { .. } => {}
         }
     }
 

@@ -15,10 +15,11 @@ use crate::shard::bus::MessageBus;
 use crate::shard::group::{Group, GroupHandle};
 use crate::shard::mailbox::Mailbox;
 use crate::shard::pump::Shard;
-use crate::vsr::io::Superblock;
+use crate::vsr::io::{Checkpoint, Superblock};
 use crate::vsr::knobs::Knobs;
 use crate::vsr::message::{Header, Prepare};
 use crate::vsr::note::Note;
+use crate::vsr::snapshot::Snapshot;
 use crate::vsr::{Context, DamagedSlot, Recovered, Replica, Roster};
 
 /// Where a booted group is put, for those who look at it.
@@ -94,7 +95,7 @@ async fn read_disk<B: MessageBus>(
         .map(|(place, sector)| (place, sector.and_then(Block::header)))
         .collect();
     let window = Window {
-        checkpoint: superblock.checkpoint,
+        checkpoint: superblock.checkpoint.op(),
         slots: boot.knobs.journal_slots,
     };
     let rings = journal::recover_rings(&headers, &prepares, window);
@@ -107,8 +108,16 @@ async fn read_disk<B: MessageBus>(
         superblock: superblock.as_ref().clone(),
         prepares: rings.prepares,
         damaged: damaged.collect(),
+        snapshot: read_snapshot(bus, group, &superblock.checkpoint).await,
     };
     Ok((recovered, order))
+}
+
+/// What stands in the place of a snapshot, where that can be read.
+async fn read_snapshot<B: MessageBus>(bus: &B, group: GroupId, place: u32) -> Option<Rc<Snapshot>> {
+    let address = journal::address(group, Zone::Snapshots, place);
+    let found = bus.read(vec![address]).await.pop()?;
+    found.block()?.snapshot()
 }
 
 /// Writes again the headers that a crash took: an entry counts as synced only in both rings.

@@ -27,6 +27,15 @@ pub enum Completion {
         /// Its sequence.
         sequence: u64,
     },
+    /// A snapshot is durable.
+    Snapshot {
+        /// Of which group.
+        group: GroupId,
+        /// The op it is of.
+        op: Op,
+        /// Its checksum.
+        checksum: Checksum,
+    },
 }
 
 /// One thing for the pump to do.

@@ -79,6 +79,7 @@ impl<B: MessageBus> Shard<B> {
         let (group, number) = match completion {
             Completion::Prepare { group, op, .. } => (group, op.0),
             Completion::Superblock { group, sequence } => (group, sequence),
+            Completion::Snapshot { group, op, .. } => (group, op.0),
         };
         if let Some(group) = self.group(group) {
             group.complete(completion);

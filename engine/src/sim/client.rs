@@ -186,7 +186,11 @@ impl Client {
             | Message::RequestStartView { .. }
             | Message::RequestPrepares { .. }
             | Message::RepairPrepare { .. }
-            | Message::RepairDone { .. } => {}
+            | Message::RepairDone { .. }
+            | Message::RequestStateTransfer { .. }
+            | Message::StateTransferTarget(_)
+            | Message::RequestStateChunk { .. }
+            | Message::StateChunk { .. } => {}
         }
     }
 

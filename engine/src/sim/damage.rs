@@ -146,9 +146,14 @@ impl Simulator {
         record.totals.disk_faults += outage.unkept.len() as u64;
         for (_, block) in &outage.unkept {
             let oracles = &mut record.oracles;
-            match block.op() {
-                Some(op) => oracles.disk_lied(replica, GROUP_PARTITION_0, op),
-                None => oracles.superblock_lost(replica, GROUP_PARTITION_0),
+            match block {
+                Block::Prepare(_) | Block::Header(_) => {
+                    let op = block.op().unwrap_or_default();
+                    oracles.disk_lied(replica, GROUP_PARTITION_0, op);
+                }
+                Block::Superblock(_) => oracles.superblock_lost(replica, GROUP_PARTITION_0),
+                // A superblock that names it is written later, and finds it gone at boot.
+                Block::Snapshot(_) => {}
             }
         }
         let torn = u32::try_from(outage.torn.len()).unwrap_or(u32::MAX);
@@ -351,7 +356,7 @@ fn verb_of(replica: ReplicaId, disk: &Disk<Block>, whim: Whim) -> Option<Verb> {
                 Some(Verb::Corrupt(replica, prepare.header.op, Part::Prepare))
             }
             Block::Header(header) => Some(Verb::Corrupt(replica, header.op, Part::Header)),
-            Block::Superblock(_) => None,
+            Block::Superblock(_) | Block::Snapshot(_) => None,
         },
         // It is the prepare that went astray, and shows once the header is written, too.
         Whim::Misdirect { address, mut rng } => {

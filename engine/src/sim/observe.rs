@@ -67,7 +67,7 @@ impl Simulator {
             commit_min: core.commit_min(),
             commit_max: core.commit_max(),
             checkpoint: core.checkpoint(),
-            restored: core.checkpoint(),
+            restored: core.restored(),
             digest: core.digest(&group.machine),
             timers: core
                 .timers()
@@ -75,7 +75,8 @@ impl Simulator {
                 .map(|(timer, _, _)| timer)
                 .collect::<Timers>(),
             abdicated: core.has_abdicated(),
-            holes: core.log().held_through() < core.log().head(),
+            holes: core.lacks_bodies(),
+            needs_state: core.needs_state(),
             writes_pending: count(group.writes_pending()),
             pipeline: count(core.acks().count()),
             sessions: count(core.sessions().len()),

@@ -10,6 +10,7 @@ mod perfetto;
 mod reasons;
 mod recorder;
 mod shiviz;
+mod state_words;
 mod text;
 mod words;
 
