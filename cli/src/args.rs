@@ -7,9 +7,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::{Args, Parser, Subcommand};
 use engine::digest::mix;
 use engine::error::InputError;
-use engine::scenario::{BUILT_IN, Profile, Run, Setting, decode, seed_from_text};
+use engine::scenario::{
+    BUILT_IN, Profile, Run, Setting, decode, mutations_from_text, seed_from_text,
+};
 
-use crate::args_hunt::{ShrinkArgs, TestArgs, TraceArgs};
+use crate::args_hunt::{MutantsArgs, ShrinkArgs, TestArgs, TraceArgs};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -76,6 +78,8 @@ pub(crate) enum Command {
     Trace(TraceArgs),
     /// Prints a Rust test that asserts that a run does not break its property again
     Test(TestArgs),
+    /// Switches rules of the protocol off, one by one, and shows that an oracle sees it
+    Mutants(MutantsArgs),
     /// Runs the table of golden Runs, each twice, and prints their hashes
     Golden(JsonArgs),
     /// Measures the speed of a few standard Runs
@@ -118,6 +122,9 @@ pub(crate) struct ShapeArgs {
     /// A prepared schedule by its name: opening, a1, a15, ...
     #[arg(long, value_name = "NAME")]
     story: Option<String>,
+    /// Rules of the protocol to switch off: M03, or M03-M09
+    #[arg(long, value_name = "MUTATIONS")]
+    mutations: Option<String>,
     /// Faults: none, light, heavy, or swarm, which draws everything from the seed: cluster, network,
     /// crashes, load, knobs; flags override what it draws [default: none, or the story's]
     #[arg(long, value_name = "PROFILE")]
@@ -305,6 +312,9 @@ impl ShapeArgs {
         }
         for pair in &self.set {
             set_by_name(&mut run, pair)?;
+        }
+        if let Some(text) = &self.mutations {
+            run.mutations = mutations_from_text("--mutations", text)?;
         }
         run.reconcile();
         run.validate()?;

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use engine::error::InputError;
-use engine::run::{Session, VerdictKind};
+use engine::run::{MutationState, Session, VerdictKind};
 use engine::scenario::{Cursor, Run};
 use engine::sim::record::Totals;
 use engine::trace::Recorder;
@@ -24,6 +24,8 @@ pub(crate) struct Outcome {
     pub(crate) hash: u64,
     pub(crate) schedule_hash: u64,
     pub(crate) totals: Totals,
+    /// Those that are on, or mattered.
+    pub(crate) mutations: Vec<MutationState>,
     pub(crate) verdict: VerdictKind,
     /// Why, in one sentence; empty while a run goes on.
     pub(crate) explanation: String,
@@ -50,10 +52,12 @@ pub(crate) fn exit_code(verdict: VerdictKind) -> u8 {
 pub(crate) fn play(run: Run, storm: Storm) -> Result<Outcome, InputError> {
     let began = Instant::now();
     let mut session = Session::new(run, Recorder::default())?;
+    session.keep_histories();
     session.advance_ticks(storm.ticks);
     if storm.settle {
         session.settle();
     }
+    session.search_histories();
     Ok(outcome(&session, began))
 }
 
@@ -61,19 +65,24 @@ pub(crate) fn play(run: Run, storm: Storm) -> Result<Outcome, InputError> {
 pub(crate) fn play_to(run: Run, at: Cursor) -> Result<Outcome, InputError> {
     let began = Instant::now();
     let mut session = Session::new(run, Recorder::default())?;
+    session.keep_histories();
     session.advance_to(at);
+    session.search_histories();
     Ok(outcome(&session, began))
 }
 
 fn outcome(session: &Session, began: Instant) -> Outcome {
     let wall = began.elapsed();
     let verdict = session.verdict();
+    let mut mutations = session.mutations();
+    mutations.retain(|mutation| mutation.on || mutation.hits > 0);
     let violations = session.violations();
     Outcome {
         tick: session.cursor().tick.0,
         hash: session.hash(),
         schedule_hash: session.schedule_hash(),
         totals: session.totals(),
+        mutations,
         verdict: verdict.kind,
         explanation: verdict.text,
         violations: violations

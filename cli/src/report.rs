@@ -1,7 +1,7 @@
 //! What came of a run, in words and as JSON. Must never decide anything but wording.
 
 use engine::ids::Tick;
-use engine::run::VerdictKind;
+use engine::run::{MutationState, VerdictKind};
 use engine::scenario::{Action, Run, Setting, TimedAct, Verb, encode};
 use engine::sim::record::Totals;
 use serde_json::{Map, Value, json};
@@ -21,6 +21,9 @@ pub(crate) fn header(run: &Run, ticks: u32) -> String {
     if let Some(name) = run.story.name() {
         text += &format!("story {name}\n");
     }
+    for mutation in run.mutations.iter() {
+        text += &format!("mutation {}: {}\n", mutation.name(), mutation.instead());
+    }
     for (place, setting) in Setting::ALL.into_iter().enumerate() {
         text += if place % 5 == 0 { "\n  " } else { "   " };
         text += &format!(
@@ -35,6 +38,10 @@ pub(crate) fn header(run: &Run, ticks: u32) -> String {
 /// The result in words.
 pub(crate) fn outcome(outcome: &Outcome) -> String {
     let mut text = totals(&outcome.totals);
+    for mutation in &outcome.mutations {
+        let MutationState { id, hits, .. } = mutation;
+        text += &format!("{:<14} {hits}\n", format!("{id} hits"));
+    }
     text += &format!(
         "run hash       {}\nschedule hash  {}\n",
         hex(outcome.hash),
@@ -56,15 +63,17 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
     text
 }
 
-/// Counters in words, one a line.
+/// Counters in words, one a line. Of a protocol without mutations nobody wants to hear that it has
+/// none.
 pub(crate) fn totals(totals: &Totals) -> String {
     rows(totals)
         .into_iter()
-        .map(|(name, count)| format!("{name:<14} {count}\n"))
+        .filter(|&(name, count)| name != "mutated" || count > 0)
+        .map(|(name, count)| format!("{name:<17} {count}\n"))
         .collect()
 }
 
-fn rows(totals: &Totals) -> [(&'static str, u64); 11] {
+fn rows(totals: &Totals) -> [(&'static str, u64); 16] {
     [
         ("crashes", totals.crashes),
         ("restarts", totals.restarts),
@@ -77,6 +86,11 @@ fn rows(totals: &Totals) -> [(&'static str, u64); 11] {
         ("ops compared", totals.ops_compared),
         ("disk faults", totals.disk_faults),
         ("torn writes", totals.torn_writes),
+        ("histories", totals.histories),
+        ("history ops", totals.history_ops),
+        ("longest history", totals.history_longest),
+        ("searches given up", totals.histories_given_up),
+        ("mutated", totals.mutated),
     ]
 }
 
@@ -95,6 +109,11 @@ pub(crate) fn sum<'a>(all: impl Iterator<Item = &'a Totals>) -> Totals {
         ops_compared: sum.ops_compared + run.ops_compared,
         disk_faults: sum.disk_faults + run.disk_faults,
         torn_writes: sum.torn_writes + run.torn_writes,
+        histories: sum.histories + run.histories,
+        history_ops: sum.history_ops + run.history_ops,
+        history_longest: sum.history_longest.max(run.history_longest),
+        histories_given_up: sum.histories_given_up + run.histories_given_up,
+        mutated: sum.mutated + run.mutated,
     })
 }
 
@@ -133,6 +152,7 @@ pub(crate) fn outcome_json(run: &Run, ticks: u32, outcome: &Outcome) -> Value {
         "ticks": ticks,
         "end_tick": outcome.tick,
         "totals": totals_json(&outcome.totals),
+        "mutations": outcome.mutations,
         "hash": hex(outcome.hash),
         "schedule_hash": hex(outcome.schedule_hash),
         "verdict": verdict_name(outcome.verdict),

@@ -67,7 +67,9 @@ impl Target {
         };
         let recorder = Recorder::new(Recording::Nothing, 0);
         let mut session = Session::new(self.run.clone(), recorder)?;
+        session.keep_histories();
         session.advance_ticks(u32::try_from(found.tick.0).unwrap_or(u32::MAX));
+        session.search_histories();
         let violations = session.violations();
         Ok(match violations.first() {
             Some(violation) => Shown::Broken(violation.property),
@@ -93,6 +95,10 @@ impl Goal for AnyTrouble {
 
     fn is_met(&self, session: &Session) -> bool {
         EngineFails.is_met(session) || Reaches(Condition::Violation(None)).is_met(session)
+    }
+
+    fn needs_histories(&self) -> bool {
+        true
     }
 }
 

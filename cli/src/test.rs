@@ -65,6 +65,14 @@ fn source(run: &Run, property: Property, name: &str, ticks: u64) -> String {
     };
     let link = wrapped(&encode(&plain));
     let (id, title, meaning) = (property.id(), property.name(), property.meaning());
+    // What clients saw is searched for this one alone.
+    let (keep, search) = match property {
+        Property::I6 => (
+            "\n    session.keep_histories();",
+            "\n    session.search_histories();",
+        ),
+        _ => ("", ""),
+    };
     format!(
         r#"//! Printed by `workload-fuzz test`: a run that broke a property and must not break it again.
 
@@ -79,8 +87,8 @@ fn {name}() {{
     let link = "{link}";
     let run = decode(link).expect("a link that this build reads");
     let recorder = Recorder::new(Recording::Nothing, 0);
-    let mut session = Session::new(run, recorder).expect("a run that its cluster can play");
-    session.advance_ticks({ticks});
+    let mut session = Session::new(run, recorder).expect("a run that its cluster can play");{keep}
+    session.advance_ticks({ticks});{search}
     let mut violations = session.violations();
     violations.retain(|violation| violation.property == Property::{id});
     assert!(violations.is_empty(), "{{violations:#?}}");

@@ -3,10 +3,13 @@
 
 use serde::Serialize;
 
-use crate::ids::{Checksum, Incarnation, Op, Process, ReplicaId, RequestNumber, Tick, View};
+use crate::disk_view::{self, Damage, Troubles};
+use crate::ids::{
+    Checksum, GROUP_PARTITION_0, Incarnation, Op, Process, ReplicaId, RequestNumber, Tick, View,
+};
 use crate::oracle::{Check, Violation};
-use crate::run::{Session, Verdict};
-use crate::scenario::Profile;
+use crate::run::{MutationState, Session, Verdict};
+use crate::scenario::{DiskFaults, Profile};
 use crate::shard::Group;
 use crate::sim::client::ClientState;
 use crate::sim::link::FOR_EVER;
@@ -14,7 +17,7 @@ use crate::sim::network::LinkView;
 use crate::sim::network_options::NetworkOptions;
 use crate::sim::packet::Place;
 use crate::sim::record::Totals;
-use crate::sim::{Settle, Simulator};
+use crate::sim::{Place as ReplicaPlace, Settle, Simulator};
 use crate::vsr::io::{Status, Timer};
 use crate::vsr::knobs::Knobs;
 use crate::vsr::log::SlotState;
@@ -53,6 +56,7 @@ pub struct Frame {
     pub checks: Vec<Check>,
     pub violations: Vec<Violation>,
     pub totals: Totals,
+    pub mutations: Vec<MutationState>,
     pub story: StoryView,
     pub settle: Option<SettleView>,
     pub verdict: Verdict,
@@ -69,6 +73,8 @@ pub struct FaultsView {
     pub profile: Profile,
     #[serde(flatten)]
     pub network: NetworkOptions,
+    #[serde(flatten)]
+    pub disk: DiskFaults,
     pub crash_per_million: u32,
     pub restart_per_million: u32,
     pub crash_primary: bool,
@@ -121,6 +127,19 @@ pub struct ReplicaFrame {
     pub log: Vec<OpFrame>,
     pub sessions: Vec<SessionFrame>,
     pub digest: Checksum,
+    pub clock: ClockFrame,
+    pub disk: Troubles,
+}
+
+/// How wrong a replica's clock is.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[expect(
+    missing_docs,
+    reason = "each name is the field's meaning, as on the page"
+)]
+pub struct ClockFrame {
+    pub offset_micros: i64,
+    pub drift_ppm: i32,
 }
 
 /// A state on its way to a replica: parts so far, and parts it takes.
@@ -182,6 +201,9 @@ pub struct OpFrame {
     pub view: Option<View>,
     pub checksum: Option<Checksum>,
     pub state: OpState,
+    /// The disk could not give it back.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub damaged: bool,
 }
 
 /// What a replica has at an op.
@@ -300,6 +322,7 @@ pub fn frame(session: &Session) -> Frame {
         faults: FaultsView {
             profile: values.faults.profile,
             network: values.faults.network,
+            disk: values.faults.disk,
             crash_per_million: values.faults.crash_per_million,
             restart_per_million: values.faults.restart_per_million,
             crash_primary: values.faults.crash_primary,
@@ -320,6 +343,7 @@ pub fn frame(session: &Session) -> Frame {
         checks: session.checks(),
         violations: session.violations(),
         totals: session.totals(),
+        mutations: session.mutations(),
         story: StoryView {
             name: values.story.name(),
             done: simulator.story_done(),
@@ -397,7 +421,7 @@ fn running(simulator: &Simulator, id: ReplicaId, group: &Group) -> ReplicaFrame 
                 from: holders.iter().collect(),
             })
             .collect(),
-        log: op_frames(group),
+        log: op_frames(simulator, id, group),
         sessions: core
             .sessions()
             .iter()
@@ -408,10 +432,12 @@ fn running(simulator: &Simulator, id: ReplicaId, group: &Group) -> ReplicaFrame 
             })
             .collect(),
         digest: core.digest(&group.machine),
+        clock: clock_frame(place),
+        disk: disk_view::troubles(simulator, id),
     }
 }
 
-fn op_frames(group: &Group) -> Vec<OpFrame> {
+fn op_frames(simulator: &Simulator, id: ReplicaId, group: &Group) -> Vec<OpFrame> {
     let core = &group.replica;
     let log = core.log();
     let lowest = log.floor().next();
@@ -429,6 +455,10 @@ fn op_frames(group: &Group) -> Vec<OpFrame> {
                 SlotState::Held { .. } if op < log.proven_from() => OpState::Unproven,
                 SlotState::Held { synced: true } => OpState::Prepared,
                 SlotState::Held { synced: false } => OpState::Writing,
+            },
+            damaged: {
+                let is_synced = log.state(op) == SlotState::Held { synced: true };
+                disk_view::is_damaged(simulator, id, GROUP_PARTITION_0, op, is_synced)
             },
         })
         .collect()
@@ -479,24 +509,51 @@ fn powered_off(simulator: &Simulator, id: ReplicaId) -> ReplicaFrame {
         log,
         sessions: Vec::new(),
         digest: Checksum(0),
+        clock: clock_frame(place),
+        disk: disk_view::troubles(simulator, id),
     }
 }
 
-/// What stands in the journal of a replica that is down.
+fn clock_frame(place: &ReplicaPlace) -> ClockFrame {
+    ClockFrame {
+        offset_micros: place.clock().offset_micros(),
+        drift_ppm: place.clock().drift_ppm(),
+    }
+}
+
+/// What stands in the journal of a replica that is down, and what does not any more.
 fn disk_frames(simulator: &Simulator, replica: ReplicaId) -> Vec<OpFrame> {
+    let damages = disk_view::damages(simulator, replica, GROUP_PARTITION_0);
+    let is_lost = |op| damages.iter().any(|damage| damage.op == op);
     let prepares = simulator.journaled(replica);
-    let head = prepares.last().map_or(0, |prepare| prepare.header.op.0);
-    let first = head.saturating_sub(OPS_SHOWN - 1).max(1);
-    prepares
+    let whole = prepares
         .iter()
-        .filter(|prepare| prepare.header.op.0 >= first)
-        .map(|prepare| OpFrame {
-            op: prepare.header.op,
-            view: Some(prepare.header.view),
-            checksum: Some(prepare.header.checksum),
-            state: OpState::Prepared,
-        })
-        .collect()
+        .filter(|prepare| !is_lost(prepare.header.op));
+    let whole = whole.map(|prepare| OpFrame {
+        op: prepare.header.op,
+        view: Some(prepare.header.view),
+        checksum: Some(prepare.header.checksum),
+        state: OpState::Prepared,
+        damaged: false,
+    });
+    let mut frames: Vec<OpFrame> = whole.chain(damages.iter().map(damaged_frame)).collect();
+    frames.sort_by_key(|frame| frame.op);
+    let head = frames.last().map_or(0, |frame| frame.op.0);
+    frames.retain(|frame| frame.op.0 + OPS_SHOWN > head);
+    frames
+}
+
+fn damaged_frame(damage: &Damage) -> OpFrame {
+    OpFrame {
+        op: damage.op,
+        view: damage.header.map(|(view, _)| view),
+        checksum: damage.header.map(|(_, checksum)| checksum),
+        state: match damage.header {
+            Some(_) => OpState::Header,
+            None => OpState::Missing,
+        },
+        damaged: true,
+    }
 }
 
 fn client_frames(simulator: &Simulator) -> Vec<ClientFrame> {

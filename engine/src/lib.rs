@@ -4,6 +4,7 @@
 //! browser, a wall clock, a file, a thread or the operating system's randomness.
 
 pub mod digest;
+pub mod disk_view;
 pub mod error;
 pub mod frame;
 pub mod ids;

@@ -5,12 +5,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
 use crate::ids::Tick;
+use crate::machine::RETENTION_DEFAULT;
 use crate::oracle::{Check, Violation};
 use crate::scenario::{Action, Baseline, Condition, Cursor, Run, TimedAct, encode, parse_acts};
 use crate::sim::executor::Livelock;
 use crate::sim::record::Totals;
 use crate::sim::{Outcome, Simulator, StopAt};
 use crate::trace::Recorder;
+use crate::vsr::mutation::Mutation;
+use crate::workload::Histories;
 
 /// What came of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -41,6 +44,23 @@ pub enum VerdictKind {
     StoryStuck,
     /// The engine itself failed.
     EngineFault,
+}
+
+/// A mutation in a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MutationState {
+    /// `M03`.
+    pub id: &'static str,
+    /// Whether the rule is off now.
+    pub on: bool,
+    /// Decisions that were made otherwise for it.
+    pub hits: u64,
+    /// The rule.
+    pub rule: &'static str,
+    /// What replicas do instead.
+    pub instead: &'static str,
+    /// The properties that it may break.
+    pub oracles: &'static [&'static str],
 }
 
 /// A run being played.
@@ -164,6 +184,20 @@ impl Session {
         self.simulator.mask_faults(kept);
     }
 
+    /// From here on keeps what clients send and are told, for [`Session::search_histories`]. It changes
+    /// nothing that happens.
+    pub fn keep_histories(&mut self) {
+        let mut record = self.simulator.world().record.borrow_mut();
+        record.histories = Some(Histories::new(RETENTION_DEFAULT));
+    }
+
+    /// Searches what clients saw, once it is over, for an order that explains every answer. What finds
+    /// none is a violation of I6.
+    pub fn search_histories(&mut self) {
+        let mut record = self.simulator.world().record.borrow_mut();
+        record.search_histories();
+    }
+
     /// Whether the engine itself has failed.
     #[must_use]
     pub fn has_failed(&self) -> bool {
@@ -276,6 +310,25 @@ impl Session {
     #[must_use]
     pub fn checks(&self) -> Vec<Check> {
         self.simulator.world().record.borrow().oracles.checks()
+    }
+
+    /// Every mutation there is, whether it is on, and how often it mattered.
+    #[must_use]
+    pub fn mutations(&self) -> Vec<MutationState> {
+        let on = self.simulator.values().mutations;
+        let hits = self.simulator.world().record.borrow().mutation_hits;
+        Mutation::ALL
+            .into_iter()
+            .zip(hits)
+            .map(|(mutation, hits)| MutationState {
+                id: mutation.name(),
+                on: on.contains(mutation),
+                hits,
+                rule: mutation.rule(),
+                instead: mutation.instead(),
+                oracles: mutation.oracles(),
+            })
+            .collect()
     }
 
     /// What came of it so far.

@@ -79,3 +79,56 @@ fn every_built_in_story_ends_as_it_says() {
         );
     }
 }
+
+/// Offset and drift of every clock, in the frame.
+fn clocks(session: &Session) -> Vec<(i64, i32)> {
+    let frame = crate::frame::frame(session);
+    let clocks = frame.replicas.iter().map(|replica| replica.clock);
+    clocks
+        .map(|clock| (clock.offset_micros, clock.drift_ppm))
+        .collect()
+}
+
+#[test]
+fn clocks_are_drawn_in_the_first_tick_as_acts_that_a_script_can_name() {
+    let drawn = "v=1&seed=5&load=0.5&clock-offset-max=10000&clock-drift-max=500";
+    let mut random = session(crate::scenario::decode(drawn).unwrap());
+    random.advance_ticks(1);
+    let wrong = clocks(&random);
+    assert!(
+        wrong
+            .iter()
+            .all(|&(offset, drift)| offset != 0 && drift != 0),
+        "{wrong:?}"
+    );
+    let mut scripted = session(crate::scenario::decode("v=1&seed=5&load=0.5").unwrap());
+    for (replica, (offset, drift)) in wrong.iter().enumerate() {
+        let signed = |value: i64| format!("{value}").replace('-', "m");
+        // A tick has passed since they were set.
+        let offset = signed((offset - i64::from(*drift).div_euclid(100)) / 1_000);
+        let verb = format!("skew.{replica}.{offset}.d{}", signed(i64::from(*drift)));
+        scripted.act(&verb).unwrap();
+    }
+    scripted.advance_ticks(1);
+    assert_eq!(clocks(&scripted), wrong);
+    random.advance_ticks(500);
+    scripted.advance_ticks(500);
+    assert_eq!(random.hash(), scripted.hash());
+    assert!(random.totals().replies > 10);
+    assert_eq!(random.violations(), []);
+}
+
+#[test]
+fn a_clock_that_may_be_wrong_by_nothing_is_right_and_survives_a_crash_as_it_is() {
+    let mut session = session(Run::default());
+    session.advance_ticks(5);
+    assert_eq!(clocks(&session), [(0, 0); 3]);
+    session.act("skew.1.m500").unwrap();
+    session.act("crash.1").unwrap();
+    session.act("restart.1").unwrap();
+    session.advance_ticks(20);
+    assert_eq!(clocks(&session)[1], (-500_000, 0));
+    session.act("skew.1.0").unwrap();
+    session.advance_ticks(1);
+    assert_eq!(clocks(&session)[1], (0, 0));
+}

@@ -1,10 +1,12 @@
 //! The facade between a page and the engine: one handle, few coarse calls, no logic. It only passes
 //! on. Must never know the document, and holds no JavaScript value between calls.
 
+use engine::disk_view::disk;
 use engine::frame::{frame, packets};
+use engine::ids::GROUP_PARTITION_0;
 use engine::run::Session;
-use engine::scenario::{Condition, Run, decode, encode};
-use engine::trace::{Recorder, Recording};
+use engine::scenario::{BUILT_IN, Condition, Run, decode, encode};
+use engine::trace::{Recorder, Recording, story_step};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -102,6 +104,15 @@ impl Playground {
         to_js(&frame(&self.session))
     }
 
+    /// A replica's disk in full: rings and copies of the superblock.
+    ///
+    /// # Errors
+    /// None that a person can cause.
+    pub fn disk(&self, replica: u8) -> Result<JsValue, JsError> {
+        let replica = engine::ids::ReplicaId(replica);
+        to_js(&disk(&self.session, replica, GROUP_PARTITION_0))
+    }
+
     /// The packets on links, ten numbers each.
     #[must_use]
     pub fn packets(&self) -> Vec<f64> {
@@ -168,6 +179,22 @@ impl Playground {
         self.session.cursor().step
     }
 
+    /// The story of the run, in words: `{title, source, steps}`; no steps where there is none.
+    ///
+    /// # Errors
+    /// None that a person can cause.
+    pub fn story(&self) -> Result<JsValue, JsError> {
+        let story = &self.session.run().story;
+        let known = BUILT_IN
+            .iter()
+            .find(|known| Some(known.name) == story.name());
+        to_js(&StoryTold {
+            title: known.map(|known| known.title),
+            source: known.map(|known| known.source),
+            steps: story.actions().iter().map(story_step).collect(),
+        })
+    }
+
     /// The acts of the run as text, every one so far and planned.
     #[must_use]
     pub fn acts(&self) -> String {
@@ -201,6 +228,13 @@ pub fn read_link(link: &str) -> Result<JsValue, JsError> {
             ..run
         }),
     })
+}
+
+#[derive(Serialize)]
+struct StoryTold {
+    title: Option<&'static str>,
+    source: Option<&'static str>,
+    steps: Vec<String>,
 }
 
 #[derive(Serialize)]

@@ -10,6 +10,10 @@ pub trait Goal {
     fn name(&self) -> String;
     /// Whether the run shows it now.
     fn is_met(&self, session: &Session) -> bool;
+    /// Whether it may show in what clients saw alone, which is searched once the run is over.
+    fn needs_histories(&self) -> bool {
+        false
+    }
 }
 
 /// The run reaches a condition: a violation of one property, or anything else that conditions say.
@@ -34,6 +38,12 @@ impl Goal for Reaches {
         // A smaller cluster may lack what the condition names.
         self.0.check(simulator.values().cluster).is_ok()
             && self.0.holds(simulator, &Baseline::default())
+    }
+
+    fn needs_histories(&self) -> bool {
+        let linearizability = Some(Property::I6 as u8);
+        matches!(self.0, Condition::Violation(None))
+            || self.0 == Condition::Violation(linearizability)
     }
 }
 

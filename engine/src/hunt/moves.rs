@@ -82,6 +82,18 @@ pub(super) fn smaller_clusters(run: &Run) -> Vec<Run> {
     fewer_clients.chain(fewer_replicas).collect()
 }
 
+/// The same with one more rule in force.
+pub(super) fn fewer_mutations(run: &Run) -> Vec<Run> {
+    let mutations = run.mutations;
+    mutations
+        .iter()
+        .map(|mutation| Run {
+            mutations: mutations.with(mutation, false),
+            ..run.clone()
+        })
+        .collect()
+}
+
 /// The same with less to do for its clients.
 pub(super) fn less_work(run: &Run) -> Vec<Run> {
     let load = run.workload.load_per_million;

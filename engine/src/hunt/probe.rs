@@ -54,21 +54,25 @@ pub fn play(
     if let Some(kept) = kept {
         session.mask_faults(kept);
     }
+    if goal.needs_histories() {
+        session.keep_histories();
+    }
     let mut injected = Vec::new();
     let mut next = 0;
-    let found = loop {
-        if is_over(&session, limit) {
-            break None;
-        }
+    let mut is_met = false;
+    while !is_met && !is_over(&session, limit) {
         session.advance_ticks(1);
         next = gather(&session, next, &mut injected);
-        if goal.is_met(&session) {
-            break Some(Found {
-                tick: session.cursor().tick,
-                hash: session.hash(),
-            });
-        }
-    };
+        is_met = goal.is_met(&session);
+    }
+    if !is_met {
+        session.search_histories();
+        is_met = goal.is_met(&session);
+    }
+    let found = is_met.then(|| Found {
+        tick: session.cursor().tick,
+        hash: session.hash(),
+    });
     Ok(Probe { found, injected })
 }
 

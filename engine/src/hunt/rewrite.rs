@@ -10,8 +10,8 @@ use crate::error::InputError;
 use crate::ids::{Process, Tick};
 use crate::run::Session;
 use crate::scenario::{
-    Action, DiskFaults, PacketName, Profile, Run, Setting, Story, StoryAction, TimedAct, Trigger,
-    Verb,
+    Action, ClockFaults, DiskFaults, PacketName, Profile, Run, Setting, Story, StoryAction,
+    TimedAct, Trigger, Verb,
 };
 use crate::sim::network_options::NetworkOptions;
 use crate::trace::{EventKind, Fate, Recorder, Recording};
@@ -50,6 +50,7 @@ fn still_dice(run: &mut Run) {
     faults.restart_per_million = 0;
     faults.crash_primary = false;
     faults.min_survivors = None;
+    faults.clock = ClockFaults::default();
     faults.disk = DiskFaults {
         tear_per_million: faults.disk.tear_per_million,
         ..DiskFaults::default()

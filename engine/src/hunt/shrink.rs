@@ -255,6 +255,7 @@ impl Shrinker<'_> {
     fn reset_values(&mut self) {
         self.say("resetting values", self.run.acts.len());
         while self.accept_any(moves::defaults(&self.run)) {}
+        while self.accept_any(moves::fewer_mutations(&self.run)) {}
         while self.accept_any(moves::less_work(&self.run)) {}
     }
 

@@ -2,7 +2,7 @@
 //! whether they will do.
 
 use crate::ids::Process;
-use crate::scenario::{Action, Links, Part, Verb};
+use crate::scenario::{Action, Links, Part, Skew, Verb};
 use crate::sim::sets::ProcessSet;
 
 /// Milder forms, the mildest first where there is an order.
@@ -39,6 +39,9 @@ pub(super) fn milder(action: Action) -> Vec<Action> {
             let quicker = shorter(factor).into_iter();
             quicker.map(|factor| Verb::Slow(replica, factor)).collect()
         }
+        Verb::Skew(replica, skew) => milder_skews(skew)
+            .map(|skew| Verb::Skew(replica, skew))
+            .collect(),
         Verb::Warm(writes) => shorter(writes).into_iter().map(Verb::Warm).collect(),
         _ => Vec::new(),
     };
@@ -48,6 +51,25 @@ pub(super) fn milder(action: Action) -> Vec<Action> {
         .into_iter()
         .map(|verb| Action { verb, group })
         .collect()
+}
+
+/// Without one half of it, then nearer to the right time.
+fn milder_skews(skew: Skew) -> impl Iterator<Item = Skew> {
+    let Skew {
+        offset_ms,
+        drift_ppm,
+    } = skew;
+    [
+        (offset_ms, 0),
+        (0, drift_ppm),
+        (offset_ms / 10, drift_ppm / 10),
+    ]
+    .map(|(offset_ms, drift_ppm)| Skew {
+        offset_ms,
+        drift_ppm,
+    })
+    .into_iter()
+    .filter(move |&milder| milder != skew && milder != Skew::default())
 }
 
 /// 1, then ever larger parts of a number.
@@ -102,6 +124,11 @@ mod tests {
         );
         assert_eq!(of("cut.0-1"), ["mute.0-1", "mute.1-0"]);
         assert_eq!(of("mute.01-2"), ["mute.1-2", "mute.0-2"]);
+        assert_eq!(
+            of("skew.1.m500.d20"),
+            ["skew.1.m500", "skew.1.0.d20", "skew.1.m50.d2"]
+        );
+        assert_eq!(of("skew.1.5"), [""; 0]);
         assert_eq!(of("clog.0to1.1"), [""; 0]);
         assert_eq!(of("crash.1"), [""; 0]);
     }

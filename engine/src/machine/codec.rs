@@ -5,6 +5,9 @@
 use std::fmt;
 use std::rc::Rc;
 
+use super::wire::{Reader, within};
+use crate::vsr::io::Malformed;
+
 /// Most messages of one send.
 pub const BATCH_MAX: u32 = 4;
 /// Most bytes of one message: its length is one byte.
@@ -87,10 +90,6 @@ pub enum Refusal {
     UnknownConsumer,
 }
 
-/// Bytes that are no command, or no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Malformed;
-
 /// The contents of some messages, still in their encoded form, which is the same in a send, in a
 /// poll's answer and in the partition's memory. Known to be well formed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -100,6 +99,18 @@ pub struct Payloads<'a> {
 }
 
 impl<'a> Payloads<'a> {
+    /// Reads so many, one after the other.
+    pub(super) fn read(reader: &mut Reader<'a>, count: u32) -> Result<Self, Malformed> {
+        let bytes = reader.spanned(|reader| {
+            for _ in 0..count {
+                let length = usize::from(reader.u8()?);
+                reader.bytes(length)?;
+            }
+            Ok(())
+        })?;
+        Ok(Self { count, bytes })
+    }
+
     /// How many.
     #[must_use]
     pub fn count(self) -> u32 {
@@ -137,12 +148,12 @@ impl<'a> Command<'a> {
     /// # Errors
     /// If the bytes are not exactly what [`Command::encode`] writes.
     pub fn decode(body: &'a [u8]) -> Result<Self, Malformed> {
-        let mut reader = Reader { rest: body };
+        let mut reader = Reader::new(body);
         let command = match reader.u8()? {
             SEND_MESSAGES => {
                 let count = u32::from(reader.u8()?);
                 Self::SendMessages {
-                    payloads: reader.payloads(within(count, 1, BATCH_MAX)?)?,
+                    payloads: Payloads::read(&mut reader, within(count, 1, BATCH_MAX)?)?,
                 }
             }
             STORE_OFFSET => Self::StoreOffset {
@@ -233,7 +244,7 @@ impl<'a> Answer<'a> {
     /// # Errors
     /// If the bytes are not exactly what a partition writes.
     pub fn decode(result: &'a [u8]) -> Result<Self, Malformed> {
-        let mut reader = Reader { rest: result };
+        let mut reader = Reader::new(result);
         let answer = match reader.u8()? {
             REFUSED => Self::Refused(match reader.u8()? {
                 UNDECODABLE => Refusal::Undecodable,
@@ -254,7 +265,7 @@ impl<'a> Answer<'a> {
                 let count = within(reader.u32()?, 0, POLL_MAX)?;
                 Self::Messages {
                     first,
-                    payloads: reader.payloads(count)?,
+                    payloads: Payloads::read(&mut reader, count)?,
                 }
             }
             OFFSET => Self::Offset(match reader.u8()? {
@@ -384,56 +395,6 @@ pub fn describe_answer(result: &[u8]) -> String {
 
 fn messages(count: u32) -> String {
     format!("{count} message{}", if count == 1 { "" } else { "s" })
-}
-
-fn within(value: u32, low: u32, high: u32) -> Result<u32, Malformed> {
-    if (low..=high).contains(&value) {
-        Ok(value)
-    } else {
-        Err(Malformed)
-    }
-}
-
-struct Reader<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Reader<'a> {
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
-        let (taken, rest) = self.rest.split_first_chunk::<N>().ok_or(Malformed)?;
-        self.rest = rest;
-        Ok(*taken)
-    }
-
-    fn u8(&mut self) -> Result<u8, Malformed> {
-        self.take::<1>().map(|[byte]| byte)
-    }
-
-    fn u32(&mut self) -> Result<u32, Malformed> {
-        self.take().map(u32::from_le_bytes)
-    }
-
-    fn u64(&mut self) -> Result<u64, Malformed> {
-        self.take().map(u64::from_le_bytes)
-    }
-
-    fn payloads(&mut self, count: u32) -> Result<Payloads<'a>, Malformed> {
-        let start = self.rest;
-        for _ in 0..count {
-            let length = usize::from(self.u8()?);
-            self.rest = self.rest.get(length..).ok_or(Malformed)?;
-        }
-        let bytes = &start[..start.len() - self.rest.len()];
-        Ok(Payloads { count, bytes })
-    }
-
-    fn finish(self) -> Result<(), Malformed> {
-        if self.rest.is_empty() {
-            Ok(())
-        } else {
-            Err(Malformed)
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,19 +1,29 @@
 //! A partition: a log of messages with offsets, and how far each consumer has read. Messages stay in
-//! the bodies that brought them, which every replica and its journal share. Must never know how an
-//! entry came to be committed, nor answer from anything but the entries executed so far.
+//! the bodies that brought them, which every replica and its journal share; only the last of them are
+//! kept. Must never know how an entry came to be committed, nor answer from anything but the entries
+//! executed so far.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use super::codec::{Answer, Command, Gathered, Malformed, Payloads, Refusal};
+use super::codec::{Answer, Command, Gathered, Payloads, Refusal};
 use crate::digest::{checksum_bytes, mix};
 use crate::ids::Checksum;
-use crate::vsr::io::{self, StateMachine};
+use crate::vsr::io::{Malformed, StateMachine};
 use crate::vsr::message::{Operation, Prepare};
 
-/// The state of one partition. A later retention drops batches at the front; offsets stay.
-#[derive(Clone, Debug, Default)]
+#[path = "partition_snapshot.rs"]
+mod snapshot;
+
+/// Messages that a partition keeps where nothing else is said.
+pub const RETENTION_DEFAULT: u32 = 128;
+
+/// The state of one partition.
+#[derive(Clone, Debug)]
 pub struct Partition {
+    /// Messages kept. Equal on every replica for the whole run: what a send drops must depend on
+    /// nothing but the entries before it.
+    retention: u32,
     batches: VecDeque<Batch>,
     next_offset: u64,
     consumers: BTreeMap<u8, u64>,
@@ -54,53 +64,34 @@ impl StateMachine for Partition {
     }
 
     fn snapshot(&self) -> Rc<[u8]> {
-        let mut out = Vec::new();
-        let mut put = |word: u64| out.extend_from_slice(&word.to_le_bytes());
-        put(self.digest);
-        put(self.next_offset);
-        put(self.consumers.len() as u64);
-        for (&consumer, &offset) in &self.consumers {
-            put(u64::from(consumer));
-            put(offset);
-        }
-        for batch in &self.batches {
-            out.extend_from_slice(&batch.first.to_le_bytes());
-            out.extend_from_slice(&(batch.body.len() as u64).to_le_bytes());
-            out.extend_from_slice(&batch.body);
-        }
-        out.into()
+        snapshot::write(self)
     }
 
-    fn restore(&mut self, bytes: &[u8]) -> Result<(), io::Malformed> {
-        let mut rest = bytes;
-        let word = |rest: &mut &[u8]| {
-            let (word, after) = rest.split_first_chunk::<8>().ok_or(io::Malformed)?;
-            *rest = after;
-            Ok(u64::from_le_bytes(*word))
-        };
-        let mut read = Self {
-            digest: word(&mut rest)?,
-            next_offset: word(&mut rest)?,
-            ..Self::default()
-        };
-        for _ in 0..word(&mut rest)? {
-            let consumer = u8::try_from(word(&mut rest)?).map_err(|_| io::Malformed)?;
-            read.consumers.insert(consumer, word(&mut rest)?);
-        }
-        while !rest.is_empty() {
-            let first = word(&mut rest)?;
-            let length = usize::try_from(word(&mut rest)?).map_err(|_| io::Malformed)?;
-            let (body, after) = rest.split_at_checked(length).ok_or(io::Malformed)?;
-            rest = after;
-            let body = Rc::from(body);
-            read.batches.push_back(Batch { first, body });
-        }
-        *self = read;
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), Malformed> {
+        *self = snapshot::read(bytes, self.retention)?;
         Ok(())
     }
 }
 
+impl Default for Partition {
+    fn default() -> Self {
+        Self::new(RETENTION_DEFAULT)
+    }
+}
+
 impl Partition {
+    /// An empty partition that keeps its last `retention` messages.
+    #[must_use]
+    pub fn new(retention: u32) -> Self {
+        Self {
+            retention,
+            batches: VecDeque::new(),
+            next_offset: 0,
+            consumers: BTreeMap::new(),
+            digest: 0,
+        }
+    }
+
     fn execute(&mut self, body: &Rc<[u8]>) -> Rc<[u8]> {
         match Command::decode(body) {
             Ok(Command::SendMessages { payloads }) => self.send(body, payloads),
@@ -121,10 +112,24 @@ impl Partition {
             body: Rc::clone(body),
         });
         self.next_offset += u64::from(count);
+        self.drop_old_batches();
         for payload in payloads.iter() {
             self.fold(checksum_bytes(payload).0);
         }
         Answer::Sent { first, count }.encode()
+    }
+
+    /// Lets go of bodies in which nothing is kept any more.
+    fn drop_old_batches(&mut self) {
+        let first = self.first_offset();
+        while !self.batches.is_empty() && self.end_of_front() <= first {
+            self.batches.pop_front();
+        }
+    }
+
+    fn end_of_front(&self) -> u64 {
+        let second = self.batches.get(1);
+        second.map_or(self.next_offset, |batch| batch.first)
     }
 
     fn store_offset(&mut self, consumer: u8, offset: u64) -> Rc<[u8]> {
@@ -180,9 +185,7 @@ impl Partition {
     /// The offset of the oldest message kept; equal to [`Self::next_offset`] where there is none.
     #[must_use]
     pub fn first_offset(&self) -> u64 {
-        self.batches
-            .front()
-            .map_or(self.next_offset, |batch| batch.first)
+        self.next_offset.saturating_sub(u64::from(self.retention))
     }
 
     /// The offset the next message will get.
@@ -194,6 +197,9 @@ impl Partition {
     /// The contents of one message, where it is kept.
     #[must_use]
     pub fn message(&self, offset: u64) -> Option<&[u8]> {
+        if offset < self.first_offset() {
+            return None;
+        }
         let batch = self.batches.get(self.batch_of(offset))?;
         let place = usize::try_from(offset.checked_sub(batch.first)?).ok()?;
         batch.payloads().nth(place)
@@ -204,6 +210,7 @@ impl Partition {
         self.batches
             .iter()
             .flat_map(|batch| (batch.first..).zip(batch.payloads()))
+            .skip_while(|(offset, _)| *offset < self.first_offset())
     }
 
     /// How far a consumer has read, where it said so.

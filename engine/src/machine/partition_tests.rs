@@ -178,12 +178,165 @@ fn bodies_are_shared_with_the_log_not_copied() {
 }
 
 #[test]
-fn offsets_outlive_the_messages_in_front_of_them() {
-    let mut bench = Bench::default();
+fn the_last_messages_are_kept_and_their_offsets_stay() {
+    let mut bench = Bench {
+        partition: Partition::new(3),
+        op: 0,
+    };
     bench.send(&[b"a", b"b"]);
+    bench.answer(
+        Command::StoreOffset {
+            consumer: 1,
+            offset: 0,
+        },
+        Answer::Stored,
+    );
     bench.send(&[b"c"]);
-    bench.partition.batches.pop_front();
-    assert_eq!(bench.partition.first_offset(), 2);
-    assert_eq!(bench.partition.message(1), None);
-    assert_eq!(bench.poll(0, 8), (2, vec!["c".to_owned()]));
+    assert_eq!(bench.partition.first_offset(), 0);
+    bench.send(&[b"d"]);
+    assert_eq!(bench.partition.first_offset(), 1);
+    assert_eq!(bench.partition.message(0), None);
+    assert_eq!(bench.partition.message(1), Some(b"b".as_slice()));
+    assert_eq!(bench.poll(0, 8).0, 1);
+    assert_eq!(bench.poll(0, 2).1, ["b", "c"]);
+    bench.send(&[b"e", b"f", b"g"]);
+    assert_eq!(bench.partition.batches.len(), 1);
+    let kept: Vec<_> = bench.partition.messages().collect();
+    assert_eq!(
+        kept,
+        [
+            (4, b"e".as_slice()),
+            (5, b"f".as_slice()),
+            (6, b"g".as_slice())
+        ]
+    );
+    bench.answer(Command::GetOffset { consumer: 1 }, Answer::Offset(Some(0)));
+}
+
+#[test]
+fn a_partition_that_keeps_nothing_still_counts() {
+    let mut bench = Bench {
+        partition: Partition::new(0),
+        op: 0,
+    };
+    bench.send(&[b"a", b"b"]);
+    assert_eq!(bench.poll(0, 8), (2, vec![]));
+    assert!(bench.partition.batches.is_empty());
+    let snapshot = bench.partition.snapshot();
+    let mut restored = Partition::new(0);
+    assert_eq!(restored.restore(&snapshot), Ok(()));
+    assert_eq!(restored.next_offset(), 2);
+}
+
+#[test]
+fn memory_follows_the_retention_and_not_the_number_of_sends() {
+    let mut bench = Bench::default();
+    for _ in 0..2_000 {
+        bench.send(&[b"a", b"b", b"c"]);
+    }
+    let kept = usize::try_from(RETENTION_DEFAULT).unwrap();
+    assert_eq!(bench.partition.messages().count(), kept);
+    assert!(bench.partition.batches.len() <= kept / 3 + 1);
+    assert!(bench.partition.snapshot().len() < 3 * kept);
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+mod snapshots {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn command() -> impl Strategy<Value = Rc<[u8]>> {
+        let send = vec(vec(any::<u8>(), 0..5), 1..=4).prop_map(|texts| {
+            let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
+            send_messages(&texts)
+        });
+        let offset = (0_u8..4, 0_u64..30);
+        let store = offset
+            .prop_map(|(consumer, offset)| Command::StoreOffset { consumer, offset }.encode());
+        prop_oneof![
+            3 => send,
+            1 => store,
+            1 => (0_u8..4).prop_map(|consumer| Command::DeleteOffset { consumer }.encode()),
+            1 => (0_u64..30, 1_u32..6).prop_map(|(from, count)| Command::Poll { from, count }.encode()),
+            1 => (0_u8..4).prop_map(|consumer| Command::GetOffset { consumer }.encode()),
+        ]
+    }
+
+    /// The snapshot of a partition that executed some commands.
+    fn written() -> impl Strategy<Value = Vec<u8>> {
+        vec(command(), 0..20).prop_map(|commands| {
+            let mut bench = bench(9);
+            for body in commands {
+                bench.run(body);
+            }
+            bench.partition.snapshot().to_vec()
+        })
+    }
+
+    fn bench(retention: u32) -> Bench {
+        Bench {
+            partition: Partition::new(retention),
+            op: 0,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_restored_partition_goes_on_as_the_one_that_was_written(
+            before in vec(command(), 0..40),
+            after in vec(command(), 0..20),
+            other in vec(command(), 0..10),
+            retention in 0_u32..12,
+        ) {
+            let (mut ours, mut theirs) = (bench(retention), bench(retention));
+            before.into_iter().for_each(|body| drop(ours.run(body)));
+            other.into_iter().for_each(|body| drop(theirs.run(body)));
+            let snapshot = ours.partition.snapshot();
+            prop_assert_eq!(theirs.partition.restore(&snapshot), Ok(()));
+            theirs.op = ours.op;
+            prop_assert_eq!(ours.partition.digest(), theirs.partition.digest());
+            prop_assert_eq!(theirs.partition.snapshot(), snapshot);
+            for body in after {
+                prop_assert_eq!(ours.run(Rc::clone(&body)), theirs.run(body));
+                prop_assert_eq!(ours.partition.digest(), theirs.partition.digest());
+                prop_assert_eq!(ours.partition.snapshot(), theirs.partition.snapshot());
+            }
+        }
+
+        #[test]
+        fn bytes_that_no_partition_writes_are_refused_and_change_nothing(
+            mut bytes in written(),
+            flips in vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+            cut in 0_usize..3,
+            tail in vec(any::<u8>(), 0..3),
+        ) {
+            for (place, byte) in flips {
+                let place = place.index(bytes.len());
+                bytes[place] = byte;
+            }
+            bytes.truncate(bytes.len().saturating_sub(cut));
+            bytes.extend(tail);
+            let mut bench = bench(9);
+            bench.send(&[b"there"]);
+            let before = bench.partition.snapshot();
+            match bench.partition.restore(&bytes) {
+                Ok(()) => {
+                    prop_assert_eq!(&*bench.partition.snapshot(), &*bytes);
+                    bench.send(&[b"a", b"b"]);
+                    bench.poll(0, 32);
+                }
+                Err(Malformed) => prop_assert_eq!(bench.partition.snapshot(), before),
+            }
+        }
+
+        #[test]
+        fn arbitrary_bytes_never_panic(bytes in vec(any::<u8>(), 0..40)) {
+            let mut partition = Partition::new(4);
+            let _ = partition.restore(&bytes);
+            let marked: Vec<u8> = std::iter::once(b'P').chain(bytes).collect();
+            let _ = partition.restore(&marked);
+        }
+    }
 }

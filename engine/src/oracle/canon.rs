@@ -18,6 +18,8 @@ pub(super) struct Record {
     pub(super) checksum: Checksum,
     /// Digest of the state after it.
     pub(super) digest: Checksum,
+    /// When its primary took it in, by its own clock.
+    pub(super) timestamp_micros: u64,
     /// Who executed it so; nobody where the op was jumped over.
     pub(super) executed_by: Replicas,
 }
@@ -85,6 +87,7 @@ impl Canon {
             self.records[place] = Record {
                 checksum: header.checksum,
                 digest,
+                timestamp_micros: header.timestamp_micros,
                 executed_by: Replicas::one(replica),
             };
         }

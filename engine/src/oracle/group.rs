@@ -189,7 +189,8 @@ impl Group {
             | Note::SessionOpened { .. }
             | Note::TimerFired { .. }
             | Note::State(_)
-            | Note::Forfeited { .. } => {}
+            | Note::Forfeited { .. }
+            | Note::Mutated { .. } => {}
         }
     }
 

@@ -1,6 +1,7 @@
-//! I2, hash chain: the parent of every executed entry is the entry executed before it, and an entry's
-//! identity is the checksum of its header (protocol section 1; TigerBeetle's state checker). Checked
-//! once an op, when it is first executed. No exceptions: where an op was jumped over by a state
+//! I2, hash chain: the parent of every executed entry is the entry executed before it, an entry's
+//! identity is the checksum of its header, and its timestamp is above its parent's, however wrong the
+//! clock of its primary was (protocol sections 1 and 3; TigerBeetle's state checker; scenario A44).
+//! Checked once an op, when it is first executed. No exceptions: where an op was jumped over by a state
 //! transfer nobody executed it, and there is nothing to compare. Must never know the log.
 
 use super::canon::Canon;
@@ -39,6 +40,22 @@ pub(super) fn appended(header: &Header, replica: ReplicaId, canon: &Canon, repor
             ),
         );
     }
+    let stamped = canon
+        .get(op.previous())
+        .map(|record| record.timestamp_micros);
+    if stamped.is_some_and(|stamped| header.timestamp_micros <= stamped) {
+        report.violated(
+            Property::I2,
+            Some(op),
+            Replicas::one(replica),
+            format!(
+                "op {op} is stamped {}, and op {} before it {}",
+                header.timestamp_micros,
+                op.previous(),
+                stamped.unwrap_or_default()
+            ),
+        );
+    }
 }
 
 #[cfg(test)]
@@ -62,6 +79,18 @@ mod tests {
         world.execute(0, &headers[1], 2);
         assert_eq!(world.kept()[0].property, Property::I2);
         assert!(world.kept()[0].text.contains("whose parent is"));
+    }
+
+    #[test]
+    fn a_timestamp_that_does_not_rise_is_a_violation() {
+        let mut world = World::new(3);
+        let mut headers = chain(2);
+        headers[1].timestamp_micros = headers[0].timestamp_micros;
+        let second = headers[1].clone().sealed();
+        world.execute(0, &headers[0], 1);
+        world.execute(0, &second, 2);
+        assert_eq!(world.found(Property::I2), 1);
+        assert!(world.kept()[0].text.starts_with("op 2 is stamped 1, "));
     }
 
     #[test]

@@ -24,6 +24,7 @@ mod i12_convergence;
 mod i14_no_lost_wakeup;
 mod i15_bounded_queues;
 mod i17_honest_stall;
+mod linearizability;
 mod patrol;
 mod stall;
 #[cfg(test)]
@@ -32,6 +33,7 @@ mod view;
 mod violation;
 
 pub use i12_convergence::{Unconverged, converged};
+pub use linearizability::{Operation, Searched, Sequential, search};
 pub use stall::{DiskFacts, Slot, SlotFact, Stall, undecidable};
 pub use view::{Bounds, ClusterView, FullestLink, Logs, MemberView, Roster, Timers};
 pub use violation::{Book, PROPERTIES, Property, Replicas, Violation};
@@ -127,7 +129,8 @@ impl Oracles {
             | EventKind::Acted(_)
             | EventKind::Skipped(_)
             | EventKind::Requested { .. }
-            | EventKind::SessionLost { .. } => {}
+            | EventKind::SessionLost { .. }
+            | EventKind::Violated(_) => {}
         }
     }
 
@@ -202,6 +205,12 @@ impl Oracles {
     /// Takes in what somebody else found: the auditor of what clients were told.
     pub fn report(&mut self, violation: Violation) {
         self.book.report(violation);
+    }
+
+    /// Counts tests of a property that somebody else made: the auditor, who holds answers against the
+    /// log.
+    pub fn compared(&mut self, property: Property, times: u64) {
+        self.book.count(property, times);
     }
 
     /// The violations, in the order they were found; of each property the first few.

@@ -1,10 +1,12 @@
 //! What an oracle says when a property is broken, and the book that keeps it. Must never know how a
 //! property is checked.
 
+use std::rc::Rc;
+
 use serde::{Serialize, Serializer};
 
 use crate::ids::{GroupId, Op, ReplicaId, Tick};
-use crate::trace::{Class, Row};
+use crate::trace::Violated;
 
 /// The properties, by the numbers of the scenario page. Closed: readers match it whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -55,13 +57,14 @@ pub const PROPERTIES: usize = 19;
 
 impl Property {
     /// Those that this release checks, in order.
-    pub const CHECKED: [Self; 15] = [
+    pub const CHECKED: [Self; 16] = [
         Self::I0,
         Self::I1,
         Self::I2,
         Self::I3,
         Self::I4,
         Self::I5,
+        Self::I6,
         Self::I7,
         Self::I8,
         Self::I9,
@@ -107,7 +110,7 @@ impl Property {
             ),
             Self::I2 => (
                 "Hash chain",
-                "Every executed entry names the entry before it as its parent.",
+                "Every executed entry names the entry before it as its parent, and is stamped later.",
             ),
             Self::I3 => (
                 "Commits only rise",
@@ -275,32 +278,17 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// Its row in the event log, where the event of this number and step stands.
+    /// What the event log says of it.
     #[must_use]
-    pub fn row(&self, number: u64, step: u32) -> Row {
+    pub fn told(&self) -> Violated {
         let alone = self.replicas.count() == 1;
-        Row {
-            number,
-            tick: self.tick,
-            step,
-            class: Class::Violation,
-            big: true,
+        Violated {
+            property: self.property.id(),
+            name: self.property.name(),
+            group: self.group,
             replica: self.replicas.iter().next().filter(|_| alone),
-            client: None,
-            text: format!(
-                "{} {}: {}",
-                self.property.id(),
-                self.property.name().to_lowercase(),
-                self.text
-            ),
-            packet: None,
-            fate: None,
-            from: None,
-            to: None,
-            kind: None,
-            cause: None,
-            view: None,
             op: self.op,
+            text: Rc::from(self.text.as_str()),
         }
     }
 }
@@ -339,6 +327,11 @@ impl Book {
         self.found[property as usize]
     }
 
+    /// Writes down that a property was put to the test so often.
+    pub fn count(&mut self, property: Property, times: u64) {
+        self.compared[property as usize] += times;
+    }
+
     /// How often a property was put to the test: a zero makes a green run vacuous.
     #[must_use]
     pub fn compared(&self, property: Property) -> u64 {
@@ -355,7 +348,7 @@ pub(super) struct Report<'a> {
 
 impl Report<'_> {
     pub(super) fn compared(&mut self, property: Property) {
-        self.book.compared[property as usize] += 1;
+        self.book.count(property, 1);
     }
 
     pub(super) fn violated(
@@ -409,8 +402,8 @@ mod tests {
     }
 
     #[test]
-    fn a_violation_reads_as_a_row_of_the_event_log() {
-        let violation = Violation {
+    fn an_event_names_the_replica_where_it_is_one_alone() {
+        let mut violation = Violation {
             property: Property::I4,
             tick: Tick(731),
             group: GroupId(1),
@@ -418,10 +411,11 @@ mod tests {
             replicas: Replicas::one(ReplicaId(2)),
             text: "op 7 is gone".to_string(),
         };
-        let row = violation.row(9, 2);
-        assert_eq!(row.text, "I4 durability: op 7 is gone");
-        assert_eq!(row.replica, Some(ReplicaId(2)));
-        assert!(row.big);
+        let told = violation.told();
+        assert_eq!((told.property, told.name), ("I4", "Durability"));
+        assert_eq!(told.replica, Some(ReplicaId(2)));
+        violation.replicas = violation.replicas.with(ReplicaId(0));
+        assert_eq!(violation.told().replica, None);
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! What goes wrong without being asked: the profile, its network values, crash and restart rates,
-//! what disks do.
+//! what disks do, how wrong clocks are.
 //! Must never know how a fault is injected.
 
 use serde::Serialize;
 
 use super::problem::{Problem, shown};
+use super::skew::Skew;
 use super::swarm;
+use crate::ids::ReplicaId;
+use crate::prng::{Purpose, Rng};
 use crate::sim::network_options::NetworkOptions;
 
 /// Probability one, in millionths.
@@ -76,6 +79,18 @@ pub struct Faults {
     pub min_survivors: Option<u8>,
     /// What disks do on their own.
     pub disk: DiskFaults,
+    /// How wrong clocks are.
+    pub clock: ClockFaults,
+}
+
+/// How wrong clocks may be, drawn for each replica when the run starts: they stay so, whatever
+/// crashes. Zero draws nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ClockFaults {
+    /// A clock is ahead or behind by at most so many milliseconds.
+    pub offset_max_ms: u32,
+    /// A clock gains or loses at most so many millionths.
+    pub drift_max_ppm: u32,
 }
 
 /// What disks do on their own.
@@ -94,6 +109,25 @@ pub struct DiskFaults {
     /// Whether damage stays within what a cluster must recover from: at most r - 1 replicas for one
     /// op, each in a way that it can tell, and no lies. What people do is not held by it.
     pub atlas: bool,
+}
+
+impl ClockFaults {
+    /// How wrong one replica's clock is. Offset and drift each have a stream of their own.
+    #[must_use]
+    pub fn draw(self, seed: u64, replica: ReplicaId) -> Skew {
+        let signed = |place: u64, max: u32| {
+            if max == 0 {
+                return 0;
+            }
+            let mut rng = Rng::keyed(seed, Purpose::Clock, [u64::from(replica.0), place]);
+            let drawn = i64::from(rng.between(0, 2 * max)) - i64::from(max);
+            i32::try_from(drawn).expect("twice the largest skew fits an i32")
+        };
+        Skew {
+            offset_ms: signed(0, self.offset_max_ms),
+            drift_ppm: signed(1, self.drift_max_ppm),
+        }
+    }
 }
 
 impl Default for DiskFaults {
@@ -121,6 +155,7 @@ impl Faults {
             crash_primary: false,
             min_survivors: None,
             disk: DiskFaults::default(),
+            clock: ClockFaults::default(),
         }
     }
 }

@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 
 use super::faults::Profile;
+use super::mutations::{parse_mutations, write_mutations};
 use super::problem::{Problem, number, number_u32, shown};
 use super::run::{Cursor, EPOCH, Run, Story, TICK_MAX};
 use super::script::{parse_acts, parse_story, write_acts, write_story};
@@ -23,7 +24,7 @@ const FORM: &str = "1";
 
 /// Keys before those of the settings, and after.
 const KEYS_BEFORE: [&str; 5] = ["v", "seed", "replicas", "clients", "faults"];
-const KEYS_AFTER: [&str; 6] = ["story", "do", "act", "at", "epoch", "hash"];
+const KEYS_AFTER: [&str; 7] = ["mutations", "story", "do", "act", "at", "epoch", "hash"];
 
 fn keys() -> impl Iterator<Item = &'static str> {
     let settings = Setting::ALL.into_iter().map(Setting::name);
@@ -76,6 +77,9 @@ pub fn encode(run: &Run) -> String {
         if value != setting.read(&base) {
             pair(setting.name(), &setting.text_for_link(value));
         }
+    }
+    if !run.mutations.is_empty() {
+        pair("mutations", &write_mutations(run.mutations));
     }
     match run.story.name() {
         Some(name) => pair("story", name),
@@ -217,6 +221,9 @@ fn read_run(pairs: &Pairs<'_>) -> Result<Run, InputError> {
         }
     }
     run.reconcile();
+    run.mutations = pairs
+        .read("mutations", parse_mutations)?
+        .unwrap_or_default();
     if let Some(text) = pairs.get("act") {
         run.acts = parse_acts("act", text)?;
     }

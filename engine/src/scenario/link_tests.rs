@@ -69,6 +69,15 @@ fn acts_are_kept_by_tick_and_in_the_order_given_within_one() {
 }
 
 #[test]
+fn mutations_stand_before_the_story_in_order_of_their_numbers() {
+    let run = decode("v=1&story=a3&act=9.mutate.M52_10.mutate.M52.off&mutations=M08-M03").unwrap();
+    assert_eq!(
+        encode(&run),
+        "v=1&seed=211&mutations=M03-M08&story=a3&act=9.mutate.M52_10.mutate.M52.off&epoch=1"
+    );
+}
+
+#[test]
 fn a_partition_rate_alone_means_partitions_of_any_size() {
     let run = decode("v=1&partition=0.01").unwrap();
     assert!(encode(&run).contains("&partition=0.01&partition-mode=uniform-size&"));
@@ -136,6 +145,27 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "more than heartbeat, 500",
     ),
     ("v=1&slots=1", "slots: 1", "from 16 to"),
+    (
+        "v=1&mutations=M01",
+        "mutations: M01",
+        "a mutation: M02, M03",
+    ),
+    (
+        "v=1&mutations=&seed=1",
+        "mutations: nothing",
+        "a mutation: M02",
+    ),
+    (
+        "v=1&mutations=M03-M03",
+        "mutations: M03 twice",
+        "each mutation once",
+    ),
+    (
+        "v=1&act=9.mutate",
+        "mutate alone",
+        "mutate.M03 or mutate.M03.off",
+    ),
+    ("v=1&act=9.mutate.m3", "m3", "a mutation: M02"),
     ("v=1&story=a99", "story: a99", "one of opening, a1"),
     (
         "v=1&story=a1&do=1.heal",
@@ -314,6 +344,18 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ("v=1&act=9.lie.1.on", "lie.1.on", "lie.1 or lie.1.off"),
     ("v=1&act=9.slow.1", "slow.1", "how many times as long"),
     ("v=1&act=9.slow.1.0", "0", "a whole number from 1 to 1000"),
+    (
+        "v=1&act=9.skew.1",
+        "skew.1",
+        "skew.1.m500 or skew.1.500.d20",
+    ),
+    ("v=1&act=9.skew.1.-5", "-5", "with m before it if negative"),
+    (
+        "v=1&act=9.skew.1.5.20",
+        "20",
+        "a drift in millionths: d20 or dm20",
+    ),
+    ("v=1&act=9.skew.7.5", "replica 7", "from 0 to 2"),
     ("v=1&act=9.tear.1.g0", "group g0", "tear.1 alone"),
     ("v=1&act=9.crash.1.g0", "group g0", "crash.1 alone"),
     (

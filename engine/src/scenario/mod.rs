@@ -6,11 +6,13 @@ mod condition;
 mod faults;
 mod golden;
 mod link;
+mod mutations;
 mod places;
 mod problem;
 mod run;
 mod script;
 mod setting;
+mod skew;
 mod stories;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod strategies;
@@ -21,13 +23,17 @@ mod verb;
 pub use condition::{
     Baseline, ClientFacts, Condition, Observed, ReplicaCondition, ReplicaFacts, ReplicaWhat,
 };
-pub use faults::{DiskFaults, Faults, MILLION, Profile, millionths_from_text, millionths_to_text};
+pub use faults::{
+    ClockFaults, DiskFaults, Faults, MILLION, Profile, millionths_from_text, millionths_to_text,
+};
 pub use golden::{GOLDEN, GoldenRun};
 pub use link::{LINK_BYTES_MAX, decode, encode, seed_from_text};
+pub use mutations::{mutations_from_text, write_mutations};
 pub use places::{Links, PacketName, Part};
 pub use run::{Cluster, Cursor, EPOCH, Run, Story, TICK_MAX, Workload};
 pub use script::{StoryAction, TimedAct, parse_acts, parse_story, write_acts, write_story};
 pub use setting::Setting;
+pub use skew::{DRIFT_PPM_MAX, OFFSET_MS_MAX, Skew};
 pub use stories::{BUILT_IN, BuiltIn};
 pub use trigger::Trigger;
 pub use verb::{Action, GroupName, Verb};

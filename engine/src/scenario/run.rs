@@ -12,6 +12,7 @@ use crate::error::InputError;
 use crate::ids::{CLIENTS_MAX, REPLICAS_MAX, Tick};
 use crate::sim::network_options::PartitionMode;
 use crate::vsr::knobs::Knobs;
+use crate::vsr::mutation::Mutations;
 
 /// The behaviour of this build. It rises whenever a golden run hash moves; links carry it, so that a
 /// link of another build is told from a wrong one.
@@ -110,6 +111,8 @@ pub struct Run {
     pub faults: Faults,
     /// Timers and limits of the protocol.
     pub knobs: Knobs,
+    /// Rules of the protocol that are off.
+    pub mutations: Mutations,
     /// The prepared script.
     pub story: Story,
     /// What the person did, by tick; of one tick in the order it was done.
@@ -133,6 +136,7 @@ impl Default for Run {
             workload: Workload::default(),
             faults: Faults::none(),
             knobs: Knobs::default(),
+            mutations: Mutations::NONE,
             story: Story::default(),
             acts: Vec::new(),
             at: None,

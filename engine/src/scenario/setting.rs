@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::faults::{MILLION, millionths_to_text, parse_millionths};
 use super::problem::{Problem, number_u32, shown};
 use super::run::Run;
+use super::skew::{DRIFT_PPM_MAX, OFFSET_MS_MAX};
 use crate::error::InputError;
 use crate::sim::network_options::{PartitionMode, PartitionSymmetry};
 
@@ -57,6 +58,8 @@ pub enum Setting {
     Lie,
     Slow,
     Atlas,
+    ClockOffsetMax,
+    ClockDriftMax,
 }
 
 /// How a value is written. All are `u32` inside.
@@ -84,7 +87,7 @@ const SURVIVORS: &[&str] = &["quorum", "0", "1", "2", "3", "4", "5", "6", "7", "
 
 impl Setting {
     /// All settings, in the order of links.
-    pub const ALL: [Self; 39] = [
+    pub const ALL: [Self; 41] = [
         Self::Crash,
         Self::Restart,
         Self::CrashPrimary,
@@ -124,6 +127,8 @@ impl Setting {
         Self::Lie,
         Self::Slow,
         Self::Atlas,
+        Self::ClockOffsetMax,
+        Self::ClockDriftMax,
     ];
 
     /// The name, as links and scripts spell it.
@@ -169,6 +174,8 @@ impl Setting {
             Self::Lie => "lie",
             Self::Slow => "slow",
             Self::Atlas => "atlas",
+            Self::ClockOffsetMax => "clock-offset-max",
+            Self::ClockDriftMax => "clock-drift-max",
         }
     }
 
@@ -178,10 +185,14 @@ impl Setting {
         Self::ALL.into_iter().find(|setting| setting.name() == name)
     }
 
-    /// Whether it may change while the run goes on. Rings and tables are sized once, at the start.
+    /// Whether it may change while the run goes on. Rings and tables are sized once, at the start,
+    /// when clocks are drawn, too.
     #[must_use]
     pub fn changes_while_running(self) -> bool {
-        !matches!(self, Self::Slots | Self::Sessions)
+        !matches!(
+            self,
+            Self::Slots | Self::Sessions | Self::ClockOffsetMax | Self::ClockDriftMax
+        )
     }
 
     fn form(self) -> Form {
@@ -228,6 +239,8 @@ impl Setting {
             Self::Pipeline => Form::Number(1, 64),
             Self::Slots => Form::Number(16, 1 << 20),
             Self::Sessions => Form::Number(8, 1_024),
+            Self::ClockOffsetMax => Form::Number(0, OFFSET_MS_MAX),
+            Self::ClockDriftMax => Form::Number(0, DRIFT_PPM_MAX),
         }
     }
 
@@ -279,6 +292,8 @@ impl Setting {
             Self::Lie => disk.lie_per_million,
             Self::Slow => disk.slow_per_million,
             Self::Atlas => u32::from(disk.atlas),
+            Self::ClockOffsetMax => run.faults.clock.offset_max_ms,
+            Self::ClockDriftMax => run.faults.clock.drift_max_ppm,
         }
     }
 
@@ -334,6 +349,8 @@ impl Setting {
             Self::Lie => run.faults.disk.lie_per_million = value,
             Self::Slow => run.faults.disk.slow_per_million = value,
             Self::Atlas => run.faults.disk.atlas = value != 0,
+            Self::ClockOffsetMax => run.faults.clock.offset_max_ms = value,
+            Self::ClockDriftMax => run.faults.clock.drift_max_ppm = value,
         }
     }
 

@@ -145,7 +145,7 @@ pub const BUILT_IN: &[BuiltIn] = &[
             _a0.filter.12to0.StartViewChange-DoViewChange_a0.filter.0to12.Commit
             _a0.hold.2to1.DoViewChange
             _when-r2-voted-v1.crash.2
-            _a20.restart.2_a0.filter.0to2.none_a0.filter.1to2.StartViewChange
+            _a20.restart.2_a0.filter.0to2.none_a0.filter.1to2.StartViewChange-DoViewChange
             _a0.write.c0.to0
             _a100.release.2to1
             _when-r1-primary-v1.heal
@@ -243,6 +243,17 @@ pub const BUILT_IN: &[BuiltIn] = &[
             _a0.restart.0
             _when-primary.expect-executed-c0-3
             _a0.expect-same-log-012",
+    },
+    BuiltIn {
+        name: "a25",
+        title: "The disk said yes",
+        source: "Rebello et al., Can Applications Recover from fsync Failures?",
+        setup: "load=0&retry=100&delay-mean=1",
+        script: "0.warm.1
+            _a0.cut.2-01_a0.slow.1.100_a0.write.c0.to0
+            _when-replied-c0-2.crash.0_a0.crash.1_a0.slow.1.1_a0.heal_a0.restart.1
+            _when-r1-primary-v1.expect-executed-c0-2
+            _a0.expect-same-log-12",
     },
     BuiltIn {
         name: "a31",
@@ -367,14 +378,58 @@ pub const BUILT_IN: &[BuiltIn] = &[
             _a0.expect-same-log-01",
     },
     BuiltIn {
+        name: "a44",
+        title: "Bad clock on the throne",
+        source: "TigerBeetle, Three Clocks are Better than One",
+        setup: "load=0&retry=100&delay-mean=1",
+        script: "0.warm.1
+            _a0.skew.1.m10000.dm500_a0.skew.2.3600000_a0.crash.0
+            _when-r1-primary-v1.write.c0
+            _when-replied-c0-2.write.c0
+            _when-replied-c0-3.restart.0
+            _when-r0-normal-v1.crash.1
+            _when-r2-primary-v2.write.c0
+            _when-replied-c0-4.restart.1
+            _when-r1-normal-v2.crash.2
+            _when-r0-primary-v3.write.c0
+            _when-replied-c0-5.restart.2
+            _a0.expect-same-log-012",
+    },
+    BuiltIn {
         name: "a45",
         title: "Paid twice",
         source: "Apache Iggy, core/simulator",
         setup: "load=0&retry=100&delay-mean=1",
         script: "0.warm.1
             _a0.filter.012toc0.Reply_a0.write.c0.to0
-            _when-r0-executed-c0-2.crash.0_a0.filter.012toc0.none
+            _when-executed-c0-2.crash.0_a0.filter.012toc0.none
             _when-replied-c0-2.expect-executed-c0-2
+            _a0.expect-same-log-12",
+    },
+    BuiltIn {
+        name: "a56",
+        title: "The ack that jumped the queue",
+        source: "the model of this protocol",
+        setup: "clients=2&load=0&retry=100&delay-mean=1",
+        script: "0.warm.1
+            _a0.slow.1.1000_a0.write.c0.to0
+            _when-r1-head-5.expect-r2-head-5
+            _a0.slow.1.1_a0.filter.0to2.Prepare_a0.write.c1.to0
+            _when-r1-head-6.expect-replied-c0-2
+            _a20.crash.0_a0.crash.1_a0.filter.0to2.none_a0.restart.1
+            _when-r1-primary-v1.expect-executed-c0-2
+            _a0.expect-replied-c1-2
+            _a0.expect-executed-c1-2_a0.expect-same-log-12",
+    },
+    BuiltIn {
+        name: "m03",
+        title: "One no is not enough",
+        source: "TigerBeetle, docs/internals/vsr.md",
+        setup: "load=0&retry=100&delay-mean=1",
+        script: "0.warm.1
+            _a0.filter.0to2.Prepare_a0.write.c0.to0
+            _when-replied-c0-2.crash.0_a0.filter.0to2.none
+            _when-r1-primary-v1.expect-executed-c0-2
             _a0.expect-same-log-12",
     },
 ];

@@ -8,6 +8,7 @@ use super::*;
 use crate::ids::{ClientId, Op, Process, ReplicaId, RequestNumber, Tick, View};
 use crate::sim::sets::{KindSet, ProcessSet};
 use crate::vsr::message::MessageKind;
+use crate::vsr::mutation::Mutation;
 
 /// All strategies draw within this cluster, so that every Run is valid.
 const REPLICAS: u8 = 5;
@@ -174,6 +175,15 @@ fn verb() -> impl Strategy<Value = Verb> {
         replica().prop_map(Verb::Tear),
         (replica(), any::<bool>()).prop_map(|(at, lies)| Verb::Lie(at, lies)),
         (replica(), 1..=1_000_u32).prop_map(|(at, factor)| Verb::Slow(at, factor)),
+        (replica(), -86_400_000..=86_400_000, -100_000..=100_000).prop_map(
+            |(at, offset_ms, drift_ppm)| {
+                let skew = Skew {
+                    offset_ms,
+                    drift_ppm,
+                };
+                Verb::Skew(at, skew)
+            }
+        ),
         (client(), option::of(replica())).prop_map(|(client, to)| Verb::Write(client, to)),
         (client(), option::of(replica())).prop_map(|(client, to)| Verb::Read(client, to)),
         (1..=1_000_u32).prop_map(Verb::Warm),
@@ -181,6 +191,8 @@ fn verb() -> impl Strategy<Value = Verb> {
         set.prop_map(|(setting, value)| Verb::Set(setting, value)),
         (0..4_usize).prop_map(|place| Verb::Profile(Profile::ALL[place])),
         Just(Verb::Settle),
+        (0..Mutation::ALL.len(), any::<bool>())
+            .prop_map(|(place, on)| Verb::Mutate(Mutation::ALL[place], on)),
         (condition(), option::of(ticks())).prop_map(|(what, ticks)| Verb::Expect(what, ticks)),
     ]
 }
@@ -223,6 +235,7 @@ fn story() -> impl Strategy<Value = Run> {
 pub(super) fn run() -> impl Strategy<Value = Run> {
     let settings = vec(setting_value(), 0..10);
     let place = option::of((0..=TICK_MAX, any::<u32>(), option::of(any::<u64>())));
+    let mutations = vec(0..Mutation::ALL.len(), 0..3);
     let parts = (
         story(),
         any::<u64>(),
@@ -231,32 +244,36 @@ pub(super) fn run() -> impl Strategy<Value = Run> {
         settings,
         vec(timed_act(), 0..8),
         place,
+        mutations,
     );
     parts
-        .prop_map(|(mut run, seed, epoch, profile, settings, acts, place)| {
-            run.seed = seed;
-            run.epoch = epoch;
-            run.cluster = Cluster {
-                replicas: REPLICAS,
-                clients: CLIENTS.max(run.cluster.clients),
-            };
-            if let Some(place) = profile {
-                let cluster = run.cluster;
-                run.set_profile(Profile::ALL[place]);
-                run.cluster = cluster;
-            }
-            for (setting, value) in settings {
-                setting.write(value, &mut run);
-            }
-            for act in acts {
-                run.add_act(act);
-            }
-            if let Some((tick, step, hash)) = place {
-                let tick = Tick(tick);
-                run.at = Some(Cursor { tick, step });
-                run.expected_hash = hash;
-            }
-            run
-        })
+        .prop_map(
+            |(mut run, seed, epoch, profile, settings, acts, place, mutations)| {
+                run.mutations = mutations.into_iter().map(|at| Mutation::ALL[at]).collect();
+                run.seed = seed;
+                run.epoch = epoch;
+                run.cluster = Cluster {
+                    replicas: REPLICAS,
+                    clients: CLIENTS.max(run.cluster.clients),
+                };
+                if let Some(place) = profile {
+                    let cluster = run.cluster;
+                    run.set_profile(Profile::ALL[place]);
+                    run.cluster = cluster;
+                }
+                for (setting, value) in settings {
+                    setting.write(value, &mut run);
+                }
+                for act in acts {
+                    run.add_act(act);
+                }
+                if let Some((tick, step, hash)) = place {
+                    let tick = Tick(tick);
+                    run.at = Some(Cursor { tick, step });
+                    run.expected_hash = hash;
+                }
+                run
+            },
+        )
         .prop_filter("valid", |run| run.validate().is_ok())
 }

@@ -2,7 +2,7 @@
 //! a small stream of its own under the swarm seed, named by its place in [`Draw`], so that a value
 //! that joins later moves none of those before it. Must never know who overrides what it drew.
 
-use super::faults::{DiskFaults, Faults, Profile};
+use super::faults::{ClockFaults, DiskFaults, Faults, Profile};
 use super::run::{Cluster, Run, Workload};
 use crate::prng::{Purpose, Rng, Seeds};
 use crate::sim::network_options::{NetworkOptions, PartitionMode, PartitionSymmetry};
@@ -50,6 +50,8 @@ enum Draw {
     Rot = 34,
     Misdirect = 35,
     Slow = 36,
+    ClockOffset = 37,
+    ClockDrift = 38,
 }
 
 /// Draws below one swarm seed.
@@ -134,6 +136,10 @@ pub(super) fn draw_into(run: &mut Run) {
         crash_primary: lots.one_of(Draw::CrashPrimary, [false, true]),
         min_survivors: None,
         disk: disk(&lots),
+        clock: ClockFaults {
+            offset_max_ms: lots.one_of(Draw::ClockOffset, [0, 0, 100, 10_000, 3_600_000]),
+            drift_max_ppm: lots.one_of(Draw::ClockDrift, [0, 0, 50, 500, 10_000]),
+        },
     };
     run.workload = Workload {
         load_per_million: lots.one_of(

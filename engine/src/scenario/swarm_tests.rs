@@ -104,6 +104,7 @@ fn draws_are_pinned() {
          symmetric clog 0.007 clog-mean 3 load 0.05 retry 171 heartbeat 28 heartbeat-wait 308 \
          view-change-wait 643 vote-resend 24 vote-expiry 216 prepare-resend 50 abdicate 1115 \
          probe 57 probe-attempts 8 repair-retry 145 repair-chunk 4 pipeline 16 slots 65536 \
-         sessions 59 tear 0.2 rot 0 misdirect 0.02 lie 0 slow 0.0005 atlas yes"
+         sessions 59 tear 0.2 rot 0 misdirect 0.02 lie 0 slow 0.0005 atlas yes \
+         clock-offset-max 10000 clock-drift-max 50"
     );
 }

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::condition::Condition;
 use super::faults::Profile;
+use super::mutations::parse_mutation;
 use super::places::{
     Links, PacketName, Part, check_process, kinds_text, parse_client, parse_kinds, parse_op,
     parse_replica, parse_sides,
@@ -12,9 +13,11 @@ use super::places::{
 use super::problem::{Problem, number_u32, shown};
 use super::run::Cluster;
 use super::setting::{Setting, parse_rate};
+use super::skew::Skew;
 use crate::error::InputError;
 use crate::ids::{ClientId, Op, Process, ReplicaId};
 use crate::sim::sets::KindSet;
+use crate::vsr::mutation::Mutation;
 
 /// One thing to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +67,9 @@ pub enum Verb {
     Lie(ReplicaId, bool),
     /// `slow.1.20`: 1's disk takes 20 times as long from now on; `slow.1.1` takes it back.
     Slow(ReplicaId, u32),
+    /// `skew.1.m500`: from now on 1's clock is half a second behind; `skew.1.500.d20`: ahead, and
+    /// gaining 20 millionths. It survives crashes; timers do not know it.
+    Skew(ReplicaId, Skew),
     /// `write.c0`, `write.c0.to1`: an idle client writes, to the replica it prefers or to this one.
     Write(ClientId, Option<ReplicaId>),
     /// `read.c0`, `read.c0.to1`: an idle client reads.
@@ -82,20 +88,23 @@ pub enum Verb {
     /// `expect-same-log`, `expect-no-primary.0`: the condition must come to hold within so many
     /// ticks, by default within five view-change waits.
     Expect(Condition, Option<u32>),
+    /// `mutate.M03`, `mutate.M03.off`: a rule of the protocol is off at every replica, or in force
+    /// again.
+    Mutate(Mutation, bool),
 }
 
 /// Longest wait, clog or delay that an action can name.
 const ACTION_TICKS_MAX: u32 = 10_000_000;
 
 /// Verbs that the grammar has and this release does not.
-const LATER: &[&str] = &["wipe", "boot", "skew", "mutate", "create", "delete"];
+const LATER: &[&str] = &["wipe", "boot", "create", "delete"];
 
 /// Slowest disk.
 const SLOW_FACTOR_MAX: u32 = 1_000;
 
 const VERBS: &str = "crash, restart, pause, resume, cut, mute, join, clog, delay, filter, hold, \
-    release, drop, dup, deliver, heal, corrupt, punch, misdirect, tear, lie, slow, write, read, \
-    warm, load, set, profile, settle or expect-CONDITION";
+    release, drop, dup, deliver, heal, corrupt, punch, misdirect, tear, lie, slow, skew, write, \
+    read, warm, load, set, profile, settle, mutate or expect-CONDITION";
 
 impl Verb {
     fn parse(words: &[&str]) -> Result<Self, Problem> {
@@ -138,6 +147,9 @@ impl Verb {
                 let factor = number_u32(factor, 1, SLOW_FACTOR_MAX)?;
                 Ok(Self::Slow(parse_replica(replica)?, factor))
             }
+            ("skew", [replica, rest @ ..]) if !rest.is_empty() => {
+                Ok(Self::Skew(parse_replica(replica)?, Skew::parse(rest)?))
+            }
             ("write", [client, target @ ..]) if target.len() <= 1 => {
                 Ok(Self::Write(parse_client(client)?, parse_target(target)?))
             }
@@ -149,6 +161,8 @@ impl Verb {
             ("set", [setting, value]) => parse_set(setting, value),
             ("profile", [profile]) => Profile::parse(profile).map(Self::Profile),
             ("settle", []) => Ok(Self::Settle),
+            ("mutate", [mutation]) => Ok(Self::Mutate(parse_mutation(mutation)?, true)),
+            ("mutate", [mutation, "off"]) => Ok(Self::Mutate(parse_mutation(mutation)?, false)),
             (name, _) => Err(wrong_verb(name, args)),
         }
     }
@@ -165,7 +179,8 @@ impl Verb {
             | Self::Misdirect(at, ..)
             | Self::Tear(at)
             | Self::Lie(at, _)
-            | Self::Slow(at, _) => replica(at),
+            | Self::Slow(at, _)
+            | Self::Skew(at, _) => replica(at),
             Self::Cut(links)
             | Self::Mute(links)
             | Self::Join(links)
@@ -185,7 +200,8 @@ impl Verb {
             | Self::Load(_)
             | Self::Set(..)
             | Self::Profile(_)
-            | Self::Settle => Ok(()),
+            | Self::Settle
+            | Self::Mutate(..) => Ok(()),
         }
     }
 
@@ -218,10 +234,12 @@ impl Verb {
             | Self::Tear(_)
             | Self::Lie(..)
             | Self::Slow(..)
+            | Self::Skew(..)
             | Self::Load(_)
             | Self::Set(..)
             | Self::Profile(_)
-            | Self::Settle => false,
+            | Self::Settle
+            | Self::Mutate(..) => false,
         }
     }
 }
@@ -308,10 +326,15 @@ fn wrong_verb(name: &str, args: &[&str]) -> Problem {
         "tear" => "one replica: tear.1",
         "lie" => "a replica, and off to end it: lie.1 or lie.1.off",
         "slow" => "a replica and how many times as long: slow.1.20",
+        "skew" => {
+            "a replica, milliseconds, m before them if behind, and drift in millionths if wanted: \
+             skew.1.m500 or skew.1.500.d20"
+        }
         "write" | "read" => "a client, and a replica if wanted: write.c0 or write.c0.to1",
         "warm" => "a number of writes: warm.3",
         "load" => "a rate per million: load.20000",
         "set" => "a setting and its value: set.heartbeat-wait.100",
+        "mutate" => "a mutation, and off to end it: mutate.M03 or mutate.M03.off",
         "profile" => "none, light, heavy or swarm: profile.heavy",
         _ => return Problem::new(shown(name), format!("a verb: {VERBS}")),
     };
@@ -348,6 +371,7 @@ impl fmt::Display for Verb {
             Self::Lie(replica, true) => write!(f, "lie.{replica}"),
             Self::Lie(replica, false) => write!(f, "lie.{replica}.off"),
             Self::Slow(replica, factor) => write!(f, "slow.{replica}.{factor}"),
+            Self::Skew(replica, skew) => write!(f, "skew.{replica}.{skew}"),
             Self::Write(client, None) => write!(f, "write.c{client}"),
             Self::Write(client, Some(replica)) => write!(f, "write.c{client}.to{replica}"),
             Self::Read(client, None) => write!(f, "read.c{client}"),
@@ -364,6 +388,8 @@ impl fmt::Display for Verb {
             }
             Self::Profile(profile) => write!(f, "profile.{}", profile.name()),
             Self::Settle => f.write_str("settle"),
+            Self::Mutate(mutation, true) => write!(f, "mutate.{}", mutation.name()),
+            Self::Mutate(mutation, false) => write!(f, "mutate.{}.off", mutation.name()),
             Self::Expect(condition, None) => write!(f, "expect-{condition}"),
             Self::Expect(condition, Some(ticks)) => write!(f, "expect-{condition}.{ticks}"),
         }

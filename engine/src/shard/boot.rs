@@ -16,8 +16,8 @@ use crate::shard::group::{Group, GroupHandle};
 use crate::shard::mailbox::Mailbox;
 use crate::shard::pump::Shard;
 use crate::vsr::io::{Checkpoint, Superblock};
-use crate::vsr::knobs::Knobs;
 use crate::vsr::message::{Header, Prepare};
+use crate::vsr::mutation::Rules;
 use crate::vsr::note::Note;
 use crate::vsr::snapshot::Snapshot;
 use crate::vsr::{Context, DamagedSlot, Recovered, Replica, Roster};
@@ -29,8 +29,8 @@ pub type Booted = Rc<RefCell<Option<Rc<RefCell<Group>>>>>;
 pub struct Boot {
     /// Whose part it is.
     pub roster: Roster,
-    /// The knobs.
-    pub knobs: Knobs,
+    /// Knobs, and rules that are off.
+    pub rules: Rules,
     /// Back-off jitter of this life.
     pub jitter: Rng,
     /// The lanes into its pump.
@@ -60,7 +60,7 @@ pub async fn boot_and_run<B: MessageBus>(bus: B, boot: Boot) {
         machine: &mut machine,
         effects: &mut effects,
     };
-    let replica = Replica::boot(boot.roster, boot.knobs, found, boot.jitter, &mut context);
+    let replica = Replica::boot(boot.roster, boot.rules, found, boot.jitter, &mut context);
     let group = Group::new(replica, machine, effects).with_superblock_order(order);
     let group = Rc::new(RefCell::new(group));
     *boot.booted.borrow_mut() = Some(Rc::clone(&group));
@@ -96,7 +96,7 @@ async fn read_disk<B: MessageBus>(
         .collect();
     let window = Window {
         checkpoint: superblock.checkpoint.op(),
-        slots: boot.knobs.journal_slots,
+        slots: boot.rules.knobs.journal_slots,
     };
     let rings = journal::recover_rings(&headers, &prepares, window);
     heal_headers(bus, boot, &rings.to_heal).await;
@@ -113,9 +113,16 @@ async fn read_disk<B: MessageBus>(
     Ok((recovered, order))
 }
 
-/// What stands in the place of a snapshot, where that can be read.
-async fn read_snapshot<B: MessageBus>(bus: &B, group: GroupId, place: u32) -> Option<Rc<Snapshot>> {
-    let address = journal::address(group, Zone::Snapshots, place);
+/// What stands in the place that a checkpoint names, where that can be read.
+async fn read_snapshot<B: MessageBus>(
+    bus: &B,
+    group: GroupId,
+    checkpoint: &Checkpoint,
+) -> Option<Rc<Snapshot>> {
+    if checkpoint.op() == Op(0) {
+        return None;
+    }
+    let address = journal::address(group, Zone::Snapshots, checkpoint.place);
     let found = bus.read(vec![address]).await.pop()?;
     found.block()?.snapshot()
 }
@@ -128,7 +135,7 @@ async fn heal_headers<B: MessageBus>(bus: &B, boot: &Boot, to_heal: &[Rc<Prepare
     let writes: Vec<_> = to_heal
         .iter()
         .map(|prepare| {
-            let place = journal::slot(prepare.header.op, boot.knobs.journal_slots);
+            let place = journal::slot(prepare.header.op, boot.rules.knobs.journal_slots);
             let address = journal::address(boot.roster.group, Zone::Headers, place);
             bus.write(address, Block::Header(Rc::clone(&prepare.header)))
         })

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::ids::{ClientId, Process, ReplicaId, Tick};
 use crate::prng::{Purpose, Rng};
-use crate::scenario::{Action, Setting, TimedAct, Verb};
+use crate::scenario::{Action, ClockFaults, Setting, Skew, TimedAct, Verb};
 use crate::sim::nemesis::{Decision, NemesisOptions, ReplicaView};
 use crate::sim::network::NetworkFault;
 use crate::sim::network_verbs::NetworkRefusal;
@@ -106,13 +106,31 @@ impl Simulator {
                 Decision::Crash(replica) => Verb::Crash(replica),
                 Decision::Restart(replica) => Verb::Restart(replica),
             });
-        let verbs = disks.into_iter().chain(power).map(Injection::Verb);
+        let clocks = self.draw_clocks();
+        let verbs = disks.into_iter().chain(power).chain(clocks);
+        let verbs = verbs.map(Injection::Verb);
         let network = network.into_iter().map(Injection::Network);
         let mut injections: VecDeque<Injection> = network.chain(verbs).collect();
         if let Some(mask) = &self.fault_mask {
             injections.retain(|injection| mask.contains(&(self.tick, injection.text())));
         }
         injections
+    }
+
+    /// How wrong clocks are is drawn once, in the first tick: it is a fault like any other, which a
+    /// script can name and a hunt can leave out.
+    fn draw_clocks(&self) -> Vec<Verb> {
+        let faults = self.run.faults.clock;
+        if self.tick != Tick(1) || faults == ClockFaults::default() {
+            return Vec::new();
+        }
+        let drawn = self
+            .replica_ids()
+            .map(|replica| (replica, faults.draw(self.seeds.clock, replica)));
+        drawn
+            .filter(|&(_, skew)| skew != Skew::default())
+            .map(|(replica, skew)| Verb::Skew(replica, skew))
+            .collect()
     }
 
     /// From here on the dice inject none but these faults.
@@ -190,6 +208,10 @@ impl Simulator {
             Verb::Pause(r) if place(r).paused => Some(format!("replica {r} is paused already")),
             Verb::Resume(r) if !place(r).paused => Some(format!("replica {r} is not paused")),
             Verb::Write(client, _) | Verb::Read(client, _) => self.refusal_to_ask(client),
+            Verb::Mutate(mutation, on) if self.run.mutations.contains(mutation) == on => {
+                let state = if on { "on" } else { "off" };
+                Some(format!("{} is {state} already", mutation.name()))
+            }
             Verb::Settle if self.settle.is_some() => Some("the end phase has begun".into()),
             Verb::Expect(condition, _) if !condition.holds(self, &self.story.baseline()) => {
                 Some(format!("{condition} does not hold"))
@@ -253,6 +275,7 @@ impl Simulator {
             | Verb::Tear(_)
             | Verb::Lie(..)
             | Verb::Slow(..)
+            | Verb::Skew(..)
             | Verb::Write(..)
             | Verb::Read(..)
             | Verb::Warm(_)
@@ -260,7 +283,8 @@ impl Simulator {
             | Verb::Set(..)
             | Verb::Profile(_)
             | Verb::Settle
-            | Verb::Expect(..) => Ok(()),
+            | Verb::Expect(..)
+            | Verb::Mutate(..) => Ok(()),
         }
     }
 
@@ -277,6 +301,9 @@ impl Simulator {
             | Verb::Tear(_)
             | Verb::Lie(..)
             | Verb::Slow(..) => self.damage(verb),
+            Verb::Skew(replica, skew) => {
+                self.places[usize::from(replica.0)].clock.set_skew(skew);
+            }
             Verb::Write(client, target) => self.ask(client, target, true),
             Verb::Read(client, target) => self.ask(client, target, false),
             Verb::Warm(writes) => {
@@ -292,6 +319,10 @@ impl Simulator {
                 self.apply_values();
             }
             Verb::Settle => self.begin_settling(),
+            Verb::Mutate(mutation, on) => {
+                self.run.mutations = self.run.mutations.with(mutation, on);
+                self.apply_values();
+            }
             Verb::Cut(_)
             | Verb::Mute(_)
             | Verb::Join(_)
@@ -329,8 +360,9 @@ impl Simulator {
         }
         for replica in self.replica_ids() {
             if let Some(group) = self.group(replica) {
-                let knobs = self.run.knobs.clone();
-                group.borrow_mut().replica.set_knobs(knobs);
+                let replica = &mut group.borrow_mut().replica;
+                replica.set_knobs(self.run.knobs.clone());
+                replica.set_mutations(self.run.mutations);
             }
         }
     }

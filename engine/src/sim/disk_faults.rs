@@ -88,6 +88,17 @@ impl<B: Clone> Disk<B> {
         stored.map(|stored| stored.block.content.clone())
     }
 
+    /// What was last written at an address and is not durable yet.
+    #[must_use]
+    pub fn cached(&self, address: u64) -> Option<B> {
+        let state = self.state.borrow();
+        let written = state.volatile.iter();
+        let newest = written
+            .filter(|entry| entry.address == address)
+            .max_by_key(|entry| entry.block.write);
+        newest.map(|entry| entry.block.content.clone())
+    }
+
     /// Bit rot: what is durable there cannot be read until it is written again. Whether that is news.
     pub fn damage(&self, address: u64) -> bool {
         self.state.borrow_mut().damaged.insert(address)

@@ -13,6 +13,7 @@ use crate::shard::{Group, GroupHandle, Mailbox, Shard};
 use crate::sim::simulator::{INBOX_FRAMES_MAX, Simulator};
 use crate::sim::world::SimBus;
 use crate::trace::EventKind;
+use crate::vsr::mutation::Rules;
 use crate::vsr::{Context, Replica, Roster};
 
 impl Simulator {
@@ -21,6 +22,13 @@ impl Simulator {
             replica,
             replica_count: self.run.cluster.replicas,
             group: GROUP_PARTITION_0,
+        }
+    }
+
+    fn rules(&self) -> Rules {
+        Rules {
+            knobs: self.run.knobs.clone(),
+            mutations: self.run.mutations,
         }
     }
 
@@ -58,8 +66,8 @@ impl Simulator {
             machine: &mut machine,
             effects: &mut effects,
         };
-        let knobs = self.run.knobs.clone();
-        let core = Replica::start(roster, knobs, superblock, jitter, &mut context);
+        let rules = self.rules();
+        let core = Replica::start(roster, rules, superblock, jitter, &mut context);
         let group = Rc::new(RefCell::new(Group::new(core, machine, effects)));
         let place = &mut self.places[usize::from(replica.0)];
         place.up = true;
@@ -102,7 +110,7 @@ impl Simulator {
         let roster = self.roster(replica);
         let jitter = self.jitter(replica, next_life);
         let bus = self.bus(replica);
-        let knobs = self.run.knobs.clone();
+        let rules = self.rules();
         let tick = self.tick;
         let place = &mut self.places[usize::from(replica.0)];
         place.up = true;
@@ -110,7 +118,7 @@ impl Simulator {
         place.incarnation = next_life;
         let boot = Boot {
             roster,
-            knobs,
+            rules,
             jitter,
             mailbox: Rc::clone(&place.mailbox),
             booted: Rc::clone(&place.booted),

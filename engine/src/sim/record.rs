@@ -4,10 +4,11 @@
 
 use crate::digest::{RunHash, checksum_bytes};
 use crate::ids::{GroupId, Op, ReplicaId, Tick};
-use crate::oracle::{Oracles, Property, Replicas, Violation};
+use crate::oracle::{Oracles, Property, Replicas, Searched, Violation};
 use crate::trace::{EventKind, Fate, Recorder};
+use crate::vsr::mutation::Mutation;
 use crate::vsr::note::Note;
-use crate::workload::{AuditProperty, Auditor};
+use crate::workload::{AuditProperty, Auditor, Histories};
 
 /// What has happened, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -37,6 +38,16 @@ pub struct Totals {
     pub disk_faults: u64,
     /// Writes that a crash tore.
     pub torn_writes: u64,
+    /// Histories of clients that were searched for an order, one a group.
+    pub histories: u64,
+    /// Operations in them.
+    pub history_ops: u64,
+    /// Operations in the longest.
+    pub history_longest: u64,
+    /// Searches that gave up.
+    pub histories_given_up: u64,
+    /// Decisions that a rule which is off would have made otherwise.
+    pub mutated: u64,
 }
 
 /// The record.
@@ -46,11 +57,18 @@ pub struct Record {
     pub oracles: Oracles,
     /// The auditor of what clients were told.
     pub auditor: Auditor,
+    /// What clients sent and were told, where somebody wants it searched.
+    pub histories: Option<Histories>,
     /// Counters.
     pub totals: Totals,
+    /// Decisions made otherwise for each mutation, by its place in [`Mutation::ALL`].
+    pub mutation_hits: [u64; Mutation::ALL.len()],
     /// Replicas whose rule broke in this round: they are to be halted.
     pub halted: Vec<ReplicaId>,
     hash: RunHash,
+    /// Violations that are events by now.
+    told: usize,
+    last: u64,
     tick: Tick,
     step: u32,
     group: GroupId,
@@ -64,9 +82,13 @@ impl Record {
             recorder,
             oracles,
             auditor,
+            histories: None,
             totals: Totals::default(),
+            mutation_hits: [0; Mutation::ALL.len()],
             halted: Vec::new(),
             hash: RunHash::default(),
+            told: 0,
+            last: 0,
             tick: Tick(0),
             step: 0,
             group,
@@ -97,10 +119,10 @@ impl Record {
         self.step
     }
 
-    /// The number of the last event.
+    /// The number of the last event that is part of what happened: what comes next is caused by it.
     #[must_use]
     pub fn last_number(&self) -> u64 {
-        self.recorder.next_number().saturating_sub(1)
+        self.last
     }
 
     /// The run hash.
@@ -125,17 +147,36 @@ impl Record {
         self.count(&kind);
         let event = self.recorder.stamp(kind);
         let number = event.number;
+        self.last = number;
         self.oracles.observe(&event);
+        let answers = self.auditor.answers_compared();
         self.auditor.observe(&event.kind);
+        let answers = self.auditor.answers_compared() - answers;
+        self.oracles.compared(Property::I6, answers);
+        if let Some(histories) = &mut self.histories {
+            histories.observe(&event);
+        }
         self.recorder.keep(event);
+        self.tell_violations();
         number
+    }
+
+    /// Makes an event of each violation found since the last.
+    fn tell_violations(&mut self) {
+        self.take_findings();
+        while let Some(violation) = self.oracles.violations().get(self.told) {
+            let event = self.recorder.stamp(EventKind::Violated(violation.told()));
+            self.told += 1;
+            self.recorder.keep(event);
+        }
     }
 
     fn count(&mut self, kind: &EventKind) {
         match kind {
             EventKind::Sent { .. }
             | EventKind::Requested { .. }
-            | EventKind::SessionLost { .. } => {}
+            | EventKind::SessionLost { .. }
+            | EventKind::Violated(_) => {}
             EventKind::Ended { fate, .. } => match fate {
                 Fate::Delivered => self.totals.delivered += 1,
                 Fate::Lost
@@ -178,12 +219,51 @@ impl Record {
             Note::ViewStarted { .. } => self.totals.view_changes += 1,
             Note::Filled { repair: true, .. } => self.totals.repairs += 1,
             Note::RuleBroken { .. } => self.halted.push(replica),
+            Note::Mutated { mutation } => {
+                self.totals.mutated += 1;
+                self.mutation_hits[mutation.place()] += 1;
+            }
             _ => {}
         }
     }
 
-    /// Takes over what oracles and auditor found.
+    /// Takes over what oracles and auditor found outside events.
     pub fn collect_violations(&mut self) {
+        self.tell_violations();
+        self.totals.ops_compared = self.oracles.ops_compared();
+    }
+
+    /// Searches what clients saw for an order, where it was kept; nothing afterwards is.
+    pub fn search_histories(&mut self) {
+        let Some(histories) = self.histories.take() else {
+            return;
+        };
+        for finding in histories.search() {
+            let operations = finding.operations as u64;
+            self.totals.histories += 1;
+            self.totals.history_ops += operations;
+            self.totals.history_longest = self.totals.history_longest.max(operations);
+            match finding.searched {
+                Searched::GaveUp { .. } => self.totals.histories_given_up += 1,
+                Searched::Fits | Searched::FitsNot { .. } => {
+                    self.oracles.compared(Property::I6, 1);
+                }
+            }
+            if let Some(text) = finding.text {
+                self.oracles.report(Violation {
+                    property: Property::I6,
+                    tick: self.tick,
+                    group: finding.group,
+                    op: None,
+                    replicas: Replicas::NONE,
+                    text,
+                });
+            }
+        }
+        self.tell_violations();
+    }
+
+    fn take_findings(&mut self) {
         for finding in self.auditor.take_findings() {
             let property = match finding.property {
                 AuditProperty::I4 => Property::I4,
@@ -201,6 +281,92 @@ impl Record {
                 text: finding.text,
             });
         }
-        self.totals.ops_compared = self.oracles.ops_compared();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::GROUP_PARTITION_0;
+    use crate::oracle::{Bounds, Roster};
+    use crate::trace::Class;
+    use crate::vsr::quorum::Quorums;
+
+    fn record() -> Record {
+        let roster = Roster {
+            replica_count: 3,
+            quorums: Quorums::of(3),
+            bounds: Bounds {
+                link: 64,
+                inbox: 64,
+                pipeline: 8,
+                sessions: 8,
+            },
+        };
+        let (oracles, auditor) = (Oracles::new(roster), Auditor::new(8, 128));
+        Record::new(Recorder::default(), oracles, auditor, GROUP_PARTITION_0)
+    }
+
+    fn broken() -> EventKind {
+        EventKind::Noted {
+            replica: ReplicaId(1),
+            group: GROUP_PARTITION_0,
+            note: Note::RuleBroken {
+                rule: "commits are contiguous",
+                op: Op(7),
+            },
+        }
+    }
+
+    #[test]
+    fn a_violation_is_an_event_right_behind_the_one_that_showed_it() {
+        let mut record = record();
+        record.enter_tick(Tick(9));
+        record.push(broken());
+        record.push(EventKind::SessionLost {
+            client: crate::ids::ClientId(0),
+        });
+        let rows = record.recorder().rows(0, 10, 3);
+        let read: Vec<(Class, u64)> = rows.iter().map(|row| (row.class, row.number)).collect();
+        assert_eq!(
+            read,
+            [
+                (Class::Violation, 0),
+                (Class::Violation, 1),
+                (Class::Client, 2)
+            ]
+        );
+        assert!(
+            rows[1].text.starts_with("I0 no broken rule: "),
+            "{}",
+            rows[1].text
+        );
+        assert!(rows[1].big && rows[1].tick == Tick(9));
+        assert_eq!(record.recorder().marks(0, 10, 3).len(), 2);
+    }
+
+    #[test]
+    fn a_violation_is_no_cause_and_in_no_hash() {
+        let mut record = record();
+        let number = record.push(broken());
+        assert_eq!(record.last_number(), number);
+        assert_eq!(record.hash(), RunHash::default().value());
+    }
+
+    #[test]
+    fn what_is_found_outside_events_is_told_when_the_tick_is_over() {
+        let mut record = record();
+        record.oracles.report(Violation {
+            property: Property::I12,
+            tick: Tick(0),
+            group: GROUP_PARTITION_0,
+            op: None,
+            replicas: Replicas::NONE,
+            text: "it did not converge".to_owned(),
+        });
+        assert_eq!(record.recorder().next_number(), 0);
+        record.collect_violations();
+        record.collect_violations();
+        assert_eq!(record.recorder().next_number(), 1);
     }
 }

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use crate::ids::{
     ClientId, GROUP_PARTITION_0, GroupId, Incarnation, ReplicaId, TICK_MICROS, Tick, View,
 };
+use crate::machine::RETENTION_DEFAULT;
 use crate::oracle::{MemberView, Oracles};
 use crate::prng::Seeds;
 use crate::scenario::{Run, TimedAct};
@@ -134,7 +135,7 @@ impl Simulator {
         let record = Record::new(
             recorder,
             Oracles::new(oracle_roster(&run)),
-            Auditor::new(run.knobs.sessions_max),
+            Auditor::new(run.knobs.sessions_max, RETENTION_DEFAULT),
             GROUP_PARTITION_0,
         );
         let world = Rc::new(World::new(
@@ -415,6 +416,12 @@ impl Drop for Simulator {
 }
 
 impl Place {
+    /// Its clock.
+    #[must_use]
+    pub fn clock(&self) -> &ReplicaClock {
+        &self.clock
+    }
+
     /// Frames and completions that wait for its pump.
     #[must_use]
     pub fn inbox(&self) -> usize {

@@ -9,6 +9,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
+use crate::scenario::Skew;
 use crate::sim::promise::remember;
 
 /// 2026-01-01T00:00:00Z in microseconds since 1970: when every run begins.
@@ -49,11 +50,18 @@ pub struct Fired {
     pub alarm: Option<Alarm>,
 }
 
-/// A replica's clock for timestamps: the world's, off by what was set.
+/// A replica's clock for timestamps: the world's, off by what was set, and drifting from there. It
+/// belongs to the machine: no crash sets it right. Timers do not know it.
 #[derive(Clone)]
 pub struct ReplicaClock {
     clock: Clock,
-    offset_micros: Rc<Cell<i64>>,
+    error: Rc<Cell<ClockError>>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct ClockError {
+    skew: Skew,
+    since_micros: u64,
 }
 
 struct Inner {
@@ -297,7 +305,7 @@ impl ReplicaClock {
     pub fn new(clock: Clock) -> Self {
         Self {
             clock,
-            offset_micros: Rc::default(),
+            error: Rc::default(),
         }
     }
 
@@ -305,18 +313,29 @@ impl ReplicaClock {
     #[must_use]
     pub fn realtime_micros(&self) -> u64 {
         let world = self.clock.realtime_micros();
-        world.saturating_add_signed(self.offset_micros.get())
+        world.saturating_add_signed(self.offset_micros())
     }
 
-    /// How far it is off.
+    /// How far it is off now.
     #[must_use]
     pub fn offset_micros(&self) -> i64 {
-        self.offset_micros.get()
+        let ClockError { skew, since_micros } = self.error.get();
+        let since = self.clock.now_micros().saturating_sub(since_micros);
+        let since = i64::try_from(since).unwrap_or(i64::MAX);
+        let drifted = since.saturating_mul(i64::from(skew.drift_ppm));
+        i64::from(skew.offset_ms) * 1_000 + drifted.div_euclid(1_000_000)
     }
 
-    /// Sets how far it is off.
-    pub fn set_offset_micros(&self, offset_micros: i64) {
-        self.offset_micros.set(offset_micros);
+    /// How fast it goes wrong, in millionths.
+    #[must_use]
+    pub fn drift_ppm(&self) -> i32 {
+        self.error.get().skew.drift_ppm
+    }
+
+    /// Sets how far it is off from now on, and how fast it goes wrong.
+    pub fn set_skew(&self, skew: Skew) {
+        let since_micros = self.clock.now_micros();
+        self.error.set(ClockError { skew, since_micros });
     }
 }
 

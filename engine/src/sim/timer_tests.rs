@@ -90,8 +90,33 @@ fn a_replica_may_be_off_either_way() {
     let replica = ReplicaClock::new(clock.clone());
     clock.advance(10_000);
     assert_eq!(replica.realtime_micros(), clock.realtime_micros());
-    replica.set_offset_micros(-500_000);
+    let skew = |offset_ms, drift_ppm| Skew {
+        offset_ms,
+        drift_ppm,
+    };
+    replica.set_skew(skew(-500, 0));
     assert_eq!(replica.realtime_micros() + 500_000, clock.realtime_micros());
-    replica.clone().set_offset_micros(2);
-    assert_eq!(replica.offset_micros(), 2);
+    replica.clone().set_skew(skew(2, 0));
+    assert_eq!(replica.offset_micros(), 2_000);
+}
+
+#[test]
+fn a_drifting_clock_goes_wrong_from_when_it_was_set_and_never_runs_backwards() {
+    let clock = Clock::new();
+    let replica = ReplicaClock::new(clock.clone());
+    clock.advance(3_000_000);
+    for drift_ppm in [-100_000, 20, 100_000] {
+        replica.set_skew(Skew {
+            offset_ms: 0,
+            drift_ppm,
+        });
+        assert_eq!(replica.offset_micros(), 0);
+        let mut last = replica.realtime_micros();
+        for _ in 0..100 {
+            clock.advance(10_000);
+            assert!(replica.realtime_micros() > last);
+            last = replica.realtime_micros();
+        }
+        assert_eq!(replica.offset_micros(), i64::from(drift_ppm));
+    }
 }

@@ -43,6 +43,7 @@ pub fn class_of(kind: &EventKind) -> Class {
         EventKind::Requested { .. } | EventKind::Replied { .. } | EventKind::SessionLost { .. } => {
             Class::Client
         }
+        EventKind::Violated(_) => Class::Violation,
     }
 }
 
@@ -86,7 +87,7 @@ fn class_of_note(note: &Note) -> Class {
             Class::Repair
         }
         Note::State(note) => class_of_state(note),
-        Note::Booted { .. } => Class::Fault,
+        Note::Booted { .. } | Note::Mutated { .. } => Class::Fault,
         Note::TimerFired { .. } => Class::Timer,
         Note::RuleBroken { .. } => Class::Violation,
     }
@@ -110,7 +111,7 @@ fn class_of_state(note: &StateNote) -> Class {
 
 /// Verbs that change the world so that a person should see it on the timeline. Crashes and restarts
 /// are events of their own, which say what came of them.
-const BIG_VERBS: [&str; 18] = [
+const BIG_VERBS: [&str; 20] = [
     "wipe",
     "pause",
     "resume",
@@ -129,17 +130,20 @@ const BIG_VERBS: [&str; 18] = [
     "tear",
     "lie",
     "slow",
+    "mutate",
+    "skew",
 ];
 
 /// Whether an event is big.
 #[must_use]
 pub fn is_big(kind: &EventKind) -> bool {
     match kind {
-        EventKind::Crashed { .. } | EventKind::Restarted { .. } => true,
+        EventKind::Crashed { .. } | EventKind::Restarted { .. } | EventKind::Violated(_) => true,
         EventKind::Acted(act) => {
             let verb = act.text.split('.').next().unwrap_or_default();
-            // A profile clogs some link at most ticks; what is always so is no news.
-            let is_weather = act.by == Actor::Nemesis && verb == "clog";
+            // A profile clogs some link at most ticks, and its clocks are wrong from the start; what
+            // is always so is no news.
+            let is_weather = act.by == Actor::Nemesis && matches!(verb, "clog" | "skew");
             BIG_VERBS.contains(&verb) && !is_weather
         }
         EventKind::Noted { note, .. } => matches!(

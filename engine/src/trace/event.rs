@@ -171,4 +171,24 @@ pub enum EventKind {
         /// Whose.
         client: ClientId,
     },
+    /// A property did not hold. It stands right behind the event that showed it, and is no part of
+    /// what happened: no hash folds it.
+    Violated(Violated),
+}
+
+/// What an oracle or the auditor found, as far as a row tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violated {
+    /// `I4`.
+    pub property: &'static str,
+    /// `Durability`.
+    pub name: &'static str,
+    /// In which group.
+    pub group: GroupId,
+    /// The replica concerned, where it is one alone.
+    pub replica: Option<ReplicaId>,
+    /// The op it is about, where it is about one.
+    pub op: Option<Op>,
+    /// One sentence in plain words.
+    pub text: Rc<str>,
 }

@@ -9,7 +9,9 @@ use serde_json::Value;
 
 use super::text::tests::{CHECKSUM, sent};
 use super::*;
-use crate::ids::{ClientId, Incarnation, Process, ReplicaId, RequestNumber, Tick};
+use crate::ids::{
+    ClientId, GROUP_PARTITION_0, Incarnation, Op, Process, ReplicaId, RequestNumber, Tick,
+};
 use crate::run::Session;
 use crate::scenario::decode;
 use crate::vsr::message::{Message, MessageKind};
@@ -27,7 +29,7 @@ fn ended(packet: u64, fate: Fate) -> EventKind {
     }
 }
 
-/// Two packets, of which one arrives, a crash by hand, a restart.
+/// Two packets, of which one arrives, a crash by hand, a restart, a violation.
 fn short_run() -> Recorder {
     let mut recorder = Recorder::default();
     let message = || Message::RequestStartView { recovering: false };
@@ -35,7 +37,7 @@ fn short_run() -> Recorder {
     recorder.push(EventKind::Requested {
         client: ClientId(0),
         to: ReplicaId(0),
-        session: crate::ids::Op(1),
+        session: Op(1),
         request: RequestNumber(3),
         attempts: 0,
         body_checksum: CHECKSUM,
@@ -60,6 +62,14 @@ fn short_run() -> Recorder {
         replica: ReplicaId(1),
         incarnation: Incarnation(2),
     });
+    recorder.push(EventKind::Violated(Violated {
+        property: "I4",
+        name: "Durability",
+        group: GROUP_PARTITION_0,
+        replica: Some(ReplicaId(1)),
+        op: Some(Op(3)),
+        text: Rc::from("op 3 is gone"),
+    }));
     recorder
 }
 
@@ -81,15 +91,16 @@ fn text_has_a_row_a_line() {
     check(
         &lines,
         &expect![[r#"
-        #0       1.1       c0  sent request 3 to 0
-        #1       1.1       r0  [0to1.1] sent to 1: RequestStartView from view 1 (due in 102 ticks)
-        #2       1.1       r0  [0to1.2] sent to 1: RequestStartView from view 1 (due in 102 ticks)
-        #3       4.1       r1  [0to1.1] received from 0: RequestStartView from view 1
-        #4       5.1       r0  [0to1.2] did not reach 1 with RequestStartView from view 1: lost by the dice of the link
-        #5       5.1       -   by hand: crash 1
-        #6       5.1       r1  crashed; no write was under way
-        #7       9.1       r1  restarts; this is its life 2
-    "#]],
+            #0       1.1       c0  sent request 3 to 0
+            #1       1.1       r0  [0to1.1] sent to 1: RequestStartView from view 1 (due in 102 ticks)
+            #2       1.1       r0  [0to1.2] sent to 1: RequestStartView from view 1 (due in 102 ticks)
+            #3       4.1       r1  [0to1.1] received from 0: RequestStartView from view 1
+            #4       5.1       r0  [0to1.2] did not reach 1 with RequestStartView from view 1: lost by the dice of the link
+            #5       5.1       -   by hand: crash 1
+            #6       5.1       r1  crashed; no write was under way
+            #7       9.1       r1  restarts; this is its life 2
+            #8       9.1       r1  I4 durability: op 3 is gone
+        "#]],
     );
 }
 
@@ -100,12 +111,13 @@ fn json_lines_have_the_operands() {
         .map(|(_, row)| serde_json::to_string(&Line::Event(row)).unwrap())
         .collect();
     check(
-        &lines[1..4],
+        &[&lines[1..4], &lines[8..]].concat(),
         &expect![[r#"
-        {"line":"event","number":1,"tick":1,"step":1,"class":"packet","big":false,"replica":0,"client":null,"text":"sent to 1: RequestStartView from view 1 (due in 102 ticks)","packet":"0to1.1","fate":null,"from":"0","to":"1","kind":"RequestStartView","cause":0,"view":1,"op":null}
-        {"line":"event","number":2,"tick":1,"step":1,"class":"packet","big":false,"replica":0,"client":null,"text":"sent to 1: RequestStartView from view 1 (due in 102 ticks)","packet":"0to1.2","fate":null,"from":"0","to":"1","kind":"RequestStartView","cause":0,"view":1,"op":null}
-        {"line":"event","number":3,"tick":4,"step":1,"class":"packet","big":false,"replica":1,"client":null,"text":"received from 0: RequestStartView from view 1","packet":"0to1.1","fate":"delivered","from":"0","to":"1","kind":"RequestStartView","cause":0,"view":1,"op":null}
-    "#]],
+            {"line":"event","number":1,"tick":1,"step":1,"class":"packet","big":false,"replica":0,"client":null,"text":"sent to 1: RequestStartView from view 1 (due in 102 ticks)","packet":"0to1.1","fate":null,"from":"0","to":"1","kind":"RequestStartView","cause":0,"view":1,"op":null}
+            {"line":"event","number":2,"tick":1,"step":1,"class":"packet","big":false,"replica":0,"client":null,"text":"sent to 1: RequestStartView from view 1 (due in 102 ticks)","packet":"0to1.2","fate":null,"from":"0","to":"1","kind":"RequestStartView","cause":0,"view":1,"op":null}
+            {"line":"event","number":3,"tick":4,"step":1,"class":"packet","big":false,"replica":1,"client":null,"text":"received from 0: RequestStartView from view 1","packet":"0to1.1","fate":"delivered","from":"0","to":"1","kind":"RequestStartView","cause":0,"view":1,"op":null}
+            {"line":"event","number":8,"tick":9,"step":1,"class":"violation","big":true,"replica":1,"client":null,"text":"I4 durability: op 3 is gone","packet":null,"fate":null,"from":null,"to":null,"kind":null,"cause":null,"view":null,"op":3}
+        "#]],
     );
 }
 
@@ -144,6 +156,7 @@ fn perfetto_has_tracks_slices_and_arrows() {
             {"name":"down","cat":"event","ph":"B","ts":50002,"pid":1,"tid":2,"args":{}}
             {"name":"restart","cat":"event","ph":"X","ts":90000,"dur":1,"pid":1,"tid":2,"args":{"at":"9.1","number":7,"text":"restarts; this is its life 2"}}
             {"name":"down","cat":"event","ph":"E","ts":90000,"pid":1,"tid":2,"args":{}}
+            {"name":"violation of I4","cat":"event","ph":"X","ts":90001,"dur":1,"pid":1,"tid":2,"args":{"at":"9.1","number":8,"text":"I4 durability: op 3 is gone"}}
         "#]],
     );
 }
@@ -172,6 +185,8 @@ fn shiviz_has_vector_clocks() {
         r1 {"world":1,"r0":1,"r1":2}
         9.1 restarts; this is its life 2
         r1 {"world":1,"r0":1,"r1":3}
+        9.1 I4 durability: op 3 is gone
+        r1 {"world":1,"r0":1,"r1":4}
     "#]]
     .assert_eq(&text);
 }

@@ -198,6 +198,7 @@ fn title(kind: &EventKind) -> String {
         EventKind::Requested { .. } => "request".into(),
         EventKind::Replied { .. } => "reply".into(),
         EventKind::SessionLost { .. } => "session lost".into(),
+        EventKind::Violated(violated) => format!("violation of {}", violated.property),
     }
 }
 

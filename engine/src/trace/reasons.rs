@@ -207,6 +207,11 @@ pub(super) fn note(replica: ReplicaId, note: &Note, replica_count: u8) -> String
             0 => format!("found its own rule broken and halts: {rule}"),
             op => format!("found its own rule broken at op {op} and halts: {rule}"),
         },
+        Note::Mutated { mutation } => format!(
+            "followed mutation {}: {}",
+            mutation.name(),
+            mutation.instead().trim_end_matches('.')
+        ),
     }
 }
 

@@ -10,6 +10,7 @@ use super::*;
 use crate::ids::{ClientId, Op, RequestNumber};
 use crate::vsr::io::Timer;
 use crate::vsr::message::{MessageKind, Rejection};
+use crate::vsr::mutation::Mutation;
 
 fn notes(notes: impl IntoIterator<Item = Note>) -> Vec<EventKind> {
     notes.into_iter().map(|note| noted(1, note)).collect()
@@ -379,6 +380,9 @@ fn recovery_and_repair_read_well() {
         broken(0),
     ];
     list.extend(timers.map(|timer| Note::TimerFired { timer }));
+    list.push(Note::Mutated {
+        mutation: Mutation::M03,
+    });
     check(
         notes(list),
         &expect![[r#"
@@ -403,6 +407,7 @@ fn recovery_and_repair_read_well() {
             Timer | 1 waits no longer for a commit: the abdication wait ran out
             Timer | 1 asks again who leads
             Timer | 1 asks again for bodies that did not come
+            Fault | 1 followed mutation M03: One replica that never journaled it is enough
         "#]],
     );
 }

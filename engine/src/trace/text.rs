@@ -232,6 +232,12 @@ pub fn describe(event: &Event, context: &Context) -> Row {
         EventKind::Requested { .. } | EventKind::Replied { .. } | EventKind::SessionLost { .. } => {
             client_row(&mut row, &event.kind);
         }
+        EventKind::Violated(violated) => {
+            row.replica = violated.replica;
+            row.op = violated.op;
+            let name = violated.name.to_lowercase();
+            row.text = format!("{} {name}: {}", violated.property, violated.text);
+        }
     }
     row
 }
@@ -334,7 +340,8 @@ fn client_row(row: &mut Row, kind: &EventKind) {
         | EventKind::Acted(_)
         | EventKind::Skipped(_)
         | EventKind::Crashed { .. }
-        | EventKind::Restarted { .. } => {}
+        | EventKind::Restarted { .. }
+        | EventKind::Violated(_) => {}
     }
 }
 
@@ -385,7 +392,7 @@ fn about(row: &mut Row, note: &Note) {
         }
         Note::State(note) => (None, Some(note.op()), None),
         Note::Forfeited { view, .. } => (Some(*view), None, None),
-        Note::TimerFired { .. } => (None, None, None),
+        Note::TimerFired { .. } | Note::Mutated { .. } => (None, None, None),
         Note::RuleBroken { op, .. } => (None, (*op != Op(0)).then_some(*op), None),
     };
     row.view = view;

@@ -1,8 +1,10 @@
 //! The small words that rows share: processes, ranges, messages, acts. Must never know events.
 
+use super::script;
 use crate::ids::{Op, Process, ReplicaId, RequestNumber};
 use crate::vsr::io::{Status, Timer};
 use crate::vsr::message::{Frame, Message, Operation, Rejection};
+use crate::vsr::mutation::Mutation;
 
 /// `2`, `client 0`.
 pub(super) fn process(process: Process) -> String {
@@ -37,13 +39,15 @@ pub(super) fn count(number: u64, thing: &str) -> String {
 
 /// `0`, `0 and 2`, `0, 1 and 2`.
 pub(super) fn list(replicas: &[ReplicaId]) -> String {
-    match replicas {
+    let names: Vec<String> = replicas.iter().map(ToString::to_string).collect();
+    joined(&names)
+}
+
+fn joined(names: &[String]) -> String {
+    match names {
         [] => String::new(),
-        [one] => one.to_string(),
-        [most @ .., last] => {
-            let most: Vec<String> = most.iter().map(ToString::to_string).collect();
-            format!("{} and {last}", most.join(", "))
-        }
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
     }
 }
 
@@ -174,19 +178,23 @@ pub(super) fn parts(first: u32, many: u32) -> String {
     }
 }
 
-/// Replicas written as digits: `01` reads *0 and 1*.
-fn sides(digits: &str) -> String {
-    let replicas: Vec<ReplicaId> = digits
-        .bytes()
-        .filter(u8::is_ascii_digit)
-        .map(|digit| ReplicaId(digit - b'0'))
-        .collect();
-    list(&replicas)
+/// Processes as the script writes them: `01` reads *0 and 1*, `c0c1` *c0 and c1*.
+fn sides(text: &str) -> String {
+    let mut names: Vec<String> = Vec::new();
+    let mut name = String::new();
+    for character in text.chars() {
+        name.push(character);
+        if character != 'c' {
+            names.push(std::mem::take(&mut name));
+        }
+    }
+    joined(&names)
 }
 
-/// `0to1` reads *0 to 1*.
+/// `0to12` reads *0 to 1 and 2*.
 fn link(text: &str) -> String {
-    text.replacen("to", " to ", 1)
+    let (from, to) = text.split_once("to").unwrap_or((text, ""));
+    format!("{} to {}", sides(from), sides(to))
 }
 
 /// `op5` reads *op 5*.
@@ -202,7 +210,25 @@ fn entry(op: &str, part: &str) -> String {
     }
 }
 
-/// An act in words; verbs without any of their own stay as the script spells them.
+/// `m500` reads *500 ms behind*.
+fn skewed(offset: &str) -> String {
+    match (offset, offset.strip_prefix('m')) {
+        ("0", _) => "right".to_string(),
+        (_, Some(behind)) => format!("{behind} ms behind"),
+        (ahead, None) => format!("{ahead} ms ahead"),
+    }
+}
+
+/// `dm20` reads *and loses 20 millionths*.
+fn drifting(drift: &str) -> String {
+    let drift = drift.strip_prefix('d').unwrap_or(drift);
+    match drift.strip_prefix('m') {
+        Some(loses) => format!("and loses {loses} millionths"),
+        None => format!("and gains {drift} millionths"),
+    }
+}
+
+/// An act in words.
 pub(super) fn act(text: &str) -> String {
     let mut parts = text.split('.');
     let verb = parts.next().unwrap_or_default();
@@ -260,14 +286,34 @@ pub(super) fn act(text: &str) -> String {
         ("slow", [replica, factor]) => {
             format!("the disk of {replica} takes {factor} times as long")
         }
+        ("skew", [replica, offset]) => format!("the clock of {replica} is {}", skewed(offset)),
+        ("skew", [replica, offset, drift]) => {
+            format!(
+                "the clock of {replica} is {}, {}",
+                skewed(offset),
+                drifting(drift)
+            )
+        }
         ("heal", []) => "heal every link".to_string(),
         ("write", [client]) => format!("{client} writes"),
         ("read", [client]) => format!("{client} reads"),
         ("load", ["0"]) => "stop the load".to_string(),
         ("profile", [name]) => format!("faults {name}"),
+        ("mutate", [name]) => mutation(name),
+        ("mutate", [name, "off"]) => format!("the rule of {name} is in force again"),
         ("settle", []) => "faults end, the rest must converge".to_string(),
-        _ => text.to_string(),
+        _ => script::act(text),
     }
+}
+
+fn mutation(name: &str) -> String {
+    Mutation::from_name(name).map_or_else(
+        || format!("mutation {name}"),
+        |mutation| {
+            let instead = mutation.instead().trim_end_matches('.');
+            format!("mutation {name} at every replica: {instead}")
+        },
+    )
 }
 
 #[cfg(test)]
@@ -288,6 +334,13 @@ mod tests {
             "misdirect.1.op5.op6",
             "lie.1.off",
             "slow.1.20",
+            "mutate.M03",
+            "mutate.M03.off",
+            "skew.1.m500",
+            "skew.1.0.d20",
+            "skew.1.0",
+            "cut.c0c1-12",
+            "filter.0to34.Prepare",
             "cut.012",
         ]
         .map(act)
@@ -306,6 +359,13 @@ mod tests {
                 "the disk of 1 put op 5 in the place of op 6",
                 "the disk of 1 is honest again",
                 "the disk of 1 takes 20 times as long",
+                "mutation M03 at every replica: One replica that never journaled it is enough",
+                "the rule of M03 is in force again",
+                "the clock of 1 is 500 ms behind",
+                "the clock of 1 is right, and gains 20 millionths",
+                "the clock of 1 is right",
+                "cut c0 and c1 off from 1 and 2",
+                "stop Prepare on 0 to 3 and 4",
                 "cut.012",
             ]
         );

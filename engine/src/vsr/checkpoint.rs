@@ -5,14 +5,11 @@
 use std::rc::Rc;
 
 use crate::ids::{Checksum, Op};
-use crate::vsr::io::{Checkpoint, Effect};
+use crate::vsr::io::{Checkpoint, Effect, SNAPSHOT_PLACES};
 use crate::vsr::message::Header;
 use crate::vsr::note::{StateNote, TransferCause, TransferEnd};
 use crate::vsr::replica::{Context, Replica};
 use crate::vsr::snapshot::Snapshot;
-
-/// Places for snapshots on disk, used in turn.
-pub const PLACES: u32 = 2;
 
 /// The snapshots of a replica: on disk, on their way there, and waiting for it.
 #[derive(Debug, Default)]
@@ -42,7 +39,7 @@ impl Snapshots {
     }
 
     fn keep(&mut self, snapshot: Rc<Snapshot>) {
-        if self.kept.len() >= PLACES as usize {
+        if self.kept.len() >= SNAPSHOT_PLACES as usize {
             self.kept.remove(0);
         }
         self.kept.push(snapshot);
@@ -115,7 +112,7 @@ impl Replica {
     }
 
     fn free_place(&self) -> u32 {
-        (self.durable.checkpoint.place + 1) % PLACES
+        (self.durable.checkpoint.place + 1) % SNAPSHOT_PLACES
     }
 
     /// A snapshot is durable: the superblock may name it. If it came from others, it is in force from

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::ids::{Checksum, Op};
 use crate::vsr::io::{Effect, Status};
 use crate::vsr::message::{Message, Operation, Prepare, StartView};
+use crate::vsr::mutation::Mutation;
 use crate::vsr::note::{Note, StateNote};
 use crate::vsr::replica::{Context, Replica};
 
@@ -45,7 +46,8 @@ impl Replica {
         if self.is_recovering() || !self.is_durable() {
             return;
         }
-        if op <= self.durable.head() {
+        let is_out_of_order = op > self.synced_through && self.skips(Mutation::M52, ctx);
+        if op <= self.durable.head() || is_out_of_order {
             self.ack_or_withhold(op, ctx);
             return;
         }
@@ -73,7 +75,8 @@ impl Replica {
         if op <= self.durable.head() {
             return self.log.is_synced(op);
         }
-        op <= self.synced_through
+        let may_jump_the_queue = self.mutations.contains(Mutation::M52);
+        op <= self.synced_through || (may_jump_the_queue && self.log.is_synced(op))
     }
 
     pub(super) fn ack_if_allowed(&mut self, op: Op, ctx: &mut Context<'_>) {
@@ -169,12 +172,12 @@ impl Replica {
         let answers = self.status == Status::Normal && self.is_primary();
         while self.commit_min < self.commit_max {
             let op = self.commit_min.next();
-            if op < self.log.proven_from() {
-                return;
-            }
             let Some(prepare) = self.log.prepare(op).map(Rc::clone) else {
                 return;
             };
+            if op < self.log.proven_from() && !self.skips(Mutation::M22, ctx) {
+                return;
+            }
             self.commit_min = op;
             self.execute_one(&prepare, answers, ctx);
             self.snapshot_if_due(&prepare.header, ctx);
@@ -187,7 +190,8 @@ impl Replica {
 
     fn execute_one(&mut self, prepare: &Rc<Prepare>, answers: bool, ctx: &mut Context<'_>) {
         let header = &prepare.header;
-        let executed = self.sessions.execute(prepare, ctx.machine);
+        let repeats = self.sessions.has_executed(header) && self.skips(Mutation::M23, ctx);
+        let executed = self.sessions.execute(prepare, repeats, ctx.machine);
         let digest = self.digest(ctx.machine);
         ctx.note(Note::Executed {
             prepare: Rc::clone(prepare),

@@ -39,6 +39,15 @@ pub struct Conflict {
     pub op: Op,
 }
 
+/// Which of the logs brought count for what the others may only vote on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Canonical {
+    /// Those with the highest log_view.
+    HighestLogView,
+    /// The longest, and those with its log_view: a mutation.
+    Longest,
+}
+
 /// Merges the logs of `senders` (distinct) of a cluster of `replica_count`.
 ///
 /// # Errors
@@ -47,6 +56,7 @@ pub fn merge(
     senders: &[&DoViewChange],
     replica_count: u8,
     quorums: Quorums,
+    canonical: Canonical,
 ) -> Result<Merge, Conflict> {
     let have = u8::try_from(senders.len()).unwrap_or(u8::MAX);
     if have < quorums.view_change {
@@ -56,7 +66,7 @@ pub fn merge(
         }));
     }
     let all_answered = have == replica_count;
-    let ballot = Ballot::of(senders);
+    let ballot = Ballot::of(senders, canonical);
     let mut decisions = Vec::new();
     let mut head = ballot.commit_max;
     for op in (ballot.commit_max.0 + 1..=ballot.head_max.0).map(Op) {
@@ -133,9 +143,12 @@ struct Ballot<'a> {
 }
 
 impl<'a> Ballot<'a> {
-    fn of(senders: &'a [&'a DoViewChange]) -> Self {
-        let log_view = senders.iter().map(|dvc| dvc.log_view).max();
-        let log_view = log_view.unwrap_or_default();
+    fn of(senders: &'a [&'a DoViewChange], canonical: Canonical) -> Self {
+        let best = senders.iter().max_by_key(|dvc| match canonical {
+            Canonical::HighestLogView => (dvc.log_view, Op(0)),
+            Canonical::Longest => (View(0), dvc.head),
+        });
+        let log_view = best.map(|dvc| dvc.log_view).unwrap_or_default();
         let canonical = senders.iter().filter(|dvc| dvc.log_view == log_view);
         Self {
             senders,

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::merge;
+use super::{Canonical, merge};
 use crate::ids::{GROUP_PARTITION_0, Op, View};
 use crate::vsr::message::{DoViewChange, DvcEntry, Header, Vote};
 use crate::vsr::note::MergeOutcome;
@@ -203,8 +203,13 @@ impl Universe {
     fn check(&self, voters: &[Voter], replica_count: u8) -> Result<MergeOutcome, String> {
         let votes: Vec<DoViewChange> = voters.iter().map(|voter| self.vote(voter)).collect();
         let senders: Vec<&DoViewChange> = votes.iter().collect();
-        let merged = merge(&senders, replica_count, Quorums::of(replica_count))
-            .map_err(|conflict| format!("{conflict:?} for {voters:?}"))?;
+        let merged = merge(
+            &senders,
+            replica_count,
+            Quorums::of(replica_count),
+            Canonical::HighestLogView,
+        )
+        .map_err(|conflict| format!("{conflict:?} for {voters:?}"))?;
         let expected = self.decide(voters, replica_count);
         if merged.outcome != expected {
             return Err(format!(

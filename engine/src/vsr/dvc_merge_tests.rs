@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::{Conflict, Decision, Merge, merge};
+use super::{Canonical, Conflict, Decision, Merge, merge};
 use crate::ids::{GROUP_PARTITION_0, Op, View};
 use crate::vsr::message::{DoViewChange, DvcEntry, Header, Prepare, Vote};
 use crate::vsr::note::MergeOutcome;
@@ -78,7 +78,12 @@ fn uncertain(dvc: &DoViewChange) -> Rc<DoViewChange> {
 
 fn merged(votes: &[Rc<DoViewChange>], replica_count: u8) -> Result<Merge, Conflict> {
     let senders: Vec<&DoViewChange> = votes.iter().map(Rc::as_ref).collect();
-    merge(&senders, replica_count, Quorums::of(replica_count))
+    merge(
+        &senders,
+        replica_count,
+        Quorums::of(replica_count),
+        Canonical::HighestLogView,
+    )
 }
 
 fn outcome(votes: &[Rc<DoViewChange>], replica_count: u8) -> MergeOutcome {

@@ -125,6 +125,9 @@ impl Superblock {
     }
 }
 
+/// Places for snapshots on disk, used in turn.
+pub const SNAPSHOT_PLACES: u32 = 2;
+
 /// The checkpoint that a superblock names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
@@ -174,6 +177,17 @@ pub trait StateMachine {
 /// Bytes that are not what encoding writes: no command, no answer, no snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
+
+/// What an acknowledged op of a group outlives (protocol section 9). A topic's property.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Durability {
+    /// A quorum has it on disk before the client has its answer: power cuts of all replicas at once.
+    #[default]
+    Persisted,
+    /// A quorum has it in memory: any failure that leaves a replication quorum running.
+    Replicated,
+}
 
 /// The status of a replica in a group (protocol section 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -204,18 +204,18 @@ impl Log {
         headers
     }
 
-    /// Appends the entry after the head; the caller checked op and parent.
-    pub fn append(&mut self, prepare: Rc<Prepare>) {
-        debug_assert_eq!(
-            prepare.header.op,
-            self.head().next(),
-            "appends are contiguous"
-        );
+    /// Appends the entry after the head, whose parent the caller checked; whether it is the next.
+    #[must_use]
+    pub fn append(&mut self, prepare: Rc<Prepare>) -> bool {
+        if prepare.header.op != self.head().next() {
+            return false;
+        }
         self.slots.push_back(Slot::Held {
             prepare,
             synced: false,
         });
         self.advance_held();
+        true
     }
 
     /// Gives an op at or below the head its body. Below the proof anything readable is taken, and

@@ -39,7 +39,7 @@ fn headers(prepares: &[Rc<Prepare>]) -> Vec<Rc<Header>> {
 fn log_of(prepares: &[Rc<Prepare>]) -> Log {
     let mut log = Log::new(GROUP_PARTITION_0);
     for prepare in prepares {
-        log.append(Rc::clone(prepare));
+        assert!(log.append(Rc::clone(prepare)));
     }
     log
 }

@@ -11,6 +11,7 @@ mod kind;
 pub mod knobs;
 pub mod log;
 pub mod message;
+pub mod mutation;
 mod normal;
 pub mod note;
 pub mod quorum;

@@ -7,6 +7,7 @@ use crate::ids::{Checksum, Op, ReplicaId};
 use crate::vsr::io::{Effect, Status, Timer};
 use crate::vsr::log::{SlotState, Unfilled};
 use crate::vsr::message::{Header, Message, MessageKind, Prepare, Rejection, Reply, Request};
+use crate::vsr::mutation::Mutation;
 use crate::vsr::note::{Ignored, LeaveCause, Note, RequestDropped};
 use crate::vsr::replica::{Context, Replica, ReplicaSet, Sender};
 use crate::vsr::sessions::Verdict;
@@ -25,7 +26,7 @@ impl Replica {
             };
             return Self::drop_request(request, reason, ctx);
         }
-        match self.sessions.judge(request, self.commit_min) {
+        match self.judge(request, ctx) {
             Verdict::New => match self.reason_to_wait(request) {
                 None => self.prepare(request, ctx),
                 Some(reason) => Self::drop_request(request, reason, ctx),
@@ -33,6 +34,18 @@ impl Replica {
             Verdict::Ahead => Self::drop_request(request, RequestDropped::SessionAhead, ctx),
             Verdict::Duplicate(reply) => self.repeat_reply(reply, ctx),
             Verdict::Rejected(rejection) => self.reject(request, rejection, ctx),
+        }
+    }
+
+    fn judge(&self, request: &Request, ctx: &mut Context<'_>) -> Verdict {
+        use Rejection::{NumberReused, RequestTooOld};
+        match self.sessions.judge(request, self.commit_min) {
+            Verdict::Duplicate(_) | Verdict::Rejected(RequestTooOld | NumberReused)
+                if self.skips(Mutation::M23, ctx) =>
+            {
+                Verdict::New
+            }
+            verdict => verdict,
         }
     }
 
@@ -134,9 +147,10 @@ impl Replica {
             checksum: prepare.header.checksum,
             client: request.client,
         });
-        self.log.append(Rc::clone(&prepare));
         self.acks.push_back(ReplicaSet::default());
-        ctx.effects.push(Effect::WritePrepare(Rc::clone(&prepare)));
+        if !self.append_and_write(&prepare, ctx) {
+            return;
+        }
         self.broadcast(
             &Message::Prepare {
                 prepare,
@@ -158,7 +172,8 @@ impl Replica {
     ) {
         let kind = MessageKind::PrepareOk;
         let from = Some(sender.replica);
-        if sender.view < self.view {
+        let counts_anything = self.mutations.contains(Mutation::M05);
+        if sender.view < self.view && !counts_anything {
             let reason = Ignored::OlderView {
                 view: sender.view,
                 ours: self.view,
@@ -172,8 +187,9 @@ impl Replica {
             let primary = self.primary();
             return self.ignore(kind, from, Ignored::NotPrimary { primary }, ctx);
         }
-        let is_waiting = op > self.commit_max && self.log.identity(op) == Some(checksum);
-        if !is_waiting {
+        let is_waiting = op > self.commit_max && op <= self.log.head();
+        let names_it = sender.view == self.view && self.log.identity(op) == Some(checksum);
+        if !is_waiting || (!names_it && !self.skips(Mutation::M05, ctx)) {
             return self.ignore(kind, from, Ignored::StaleAck { op }, ctx);
         }
         self.count_ack(op, sender.replica, ctx);
@@ -350,8 +366,25 @@ impl Replica {
             op: prepare.header.op,
             checksum: prepare.header.checksum,
         });
-        self.log.append(Rc::clone(prepare));
+        self.append_and_write(prepare, ctx);
+    }
+
+    /// Puts the next entry into the log and journals it; whether it is the next one.
+    fn append_and_write(&mut self, prepare: &Rc<Prepare>, ctx: &mut Context<'_>) -> bool {
+        let is_next = self.log.append(Rc::clone(prepare));
+        if is_next {
+            self.write_prepare(prepare, ctx);
+        } else {
+            self.break_rule("appends are contiguous", prepare.header.op, ctx);
+        }
+        is_next
+    }
+
+    fn write_prepare(&mut self, prepare: &Rc<Prepare>, ctx: &mut Context<'_>) {
         ctx.effects.push(Effect::WritePrepare(Rc::clone(prepare)));
+        if self.skips(Mutation::M17, ctx) {
+            self.send_ack(prepare.header.op, prepare.header.checksum, ctx);
+        }
     }
 
     fn fill_or_ack_again(&mut self, sender: Sender, prepare: &Rc<Prepare>, ctx: &mut Context<'_>) {
@@ -408,7 +441,7 @@ impl Replica {
             checksum: prepare.header.checksum,
             repair,
         });
-        ctx.effects.push(Effect::WritePrepare(Rc::clone(prepare)));
+        self.write_prepare(prepare, ctx);
         self.prove(ctx);
         self.execute(ctx);
         self.finish_view_start(ctx);

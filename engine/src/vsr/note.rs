@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::ids::{Checksum, ClientId, Incarnation, Op, ReplicaId, RequestNumber, View};
 use crate::vsr::io::Timer;
 use crate::vsr::message::{Header, MessageKind, Prepare, Rejection, Vote};
+use crate::vsr::mutation::Mutation;
 pub use crate::vsr::reason::{
     EnterCause, Ignored, LeaveCause, MergeOutcome, RequestDropped, TransferCause, TransferEnd,
 };
@@ -302,6 +303,11 @@ pub enum Note {
         rule: &'static str,
         /// The op it is about; zero where none.
         op: Op,
+    },
+    /// A rule that is off would have decided otherwise here.
+    Mutated {
+        /// Which.
+        mutation: Mutation,
     },
     /// Something about checkpoints, or about states on their way between replicas.
     State(StateNote),

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use crate::ids::{Incarnation, Op, ReplicaId, View};
 use crate::prng::Rng;
 use crate::vsr::io::{Checkpoint, Status, Superblock, Timer};
-use crate::vsr::knobs::Knobs;
 use crate::vsr::message::{Header, Message, MessageKind, Prepare};
+use crate::vsr::mutation::{Mutation, Rules};
 use crate::vsr::note::{Ignored, LeaveCause, Note, TransferCause};
 use crate::vsr::replica::{Context, Replica, Roster, Sender};
 use crate::vsr::snapshot::Snapshot;
@@ -55,12 +55,12 @@ impl Replica {
     /// Starts on a disk just formatted: normal in view 0, since there is nothing to recover.
     pub fn start(
         roster: Roster,
-        knobs: Knobs,
+        rules: impl Into<Rules>,
         superblock: Superblock,
         jitter: Rng,
         ctx: &mut Context<'_>,
     ) -> Self {
-        let mut replica = Self::new(roster, knobs, superblock, jitter);
+        let mut replica = Self::new(roster, rules.into(), superblock, jitter);
         replica.status = Status::Normal;
         ctx.note(Note::BecameNormal {
             view: View(0),
@@ -83,7 +83,7 @@ impl Replica {
     /// executed. The new incarnation becomes durable before anything is asked.
     pub fn boot(
         roster: Roster,
-        knobs: Knobs,
+        rules: impl Into<Rules>,
         recovered: Recovered,
         jitter: Rng,
         ctx: &mut Context<'_>,
@@ -93,7 +93,7 @@ impl Replica {
             && found.replica_count == roster.replica_count
             && found.group == roster.group;
         let incarnation = Incarnation(found.incarnation.0 + 1);
-        let mut replica = Self::new(roster, knobs, recovered.superblock, jitter);
+        let mut replica = Self::new(roster, rules.into(), recovered.superblock, jitter);
         replica.incarnation = incarnation;
         if !is_ours {
             replica.break_rule(
@@ -103,7 +103,9 @@ impl Replica {
             );
             return replica;
         }
-        replica.load(&recovered.prepares, &recovered.damaged);
+        if replica.load(&recovered.prepares, &recovered.damaged) {
+            replica.skips(Mutation::M56, ctx);
+        }
         let lowest = replica.log.floor().0 + 1;
         let unproven = replica.log.proven_from().0.saturating_sub(lowest);
         ctx.note(Note::Booted {
@@ -128,8 +130,8 @@ impl Replica {
 
     /// The durable suffix is the log; above it stand the entries that its log view prepared itself,
     /// below it whatever links to it. Entries below a hole stay, unproven. What the checkpoint
-    /// contains is kept in mind for others alone.
-    fn load(&mut self, prepares: &[Rc<Prepare>], damaged: &[DamagedSlot]) {
+    /// contains is kept in mind for others alone. Whether entries beyond a hole were left out.
+    fn load(&mut self, prepares: &[Rc<Prepare>], damaged: &[DamagedSlot]) -> bool {
         let suffix = Rc::clone(&self.durable.suffix);
         let suffix_first = suffix.first().map_or(Op(1), |header| header.op);
         let suffix_head = self.durable.head();
@@ -139,6 +141,8 @@ impl Replica {
         for header in suffix.iter() {
             self.log.learn(header);
         }
+        let ends_at_gap = self.mutations.contains(Mutation::M56);
+        let mut is_cut = false;
         for prepare in prepares {
             let header = &prepare.header;
             if header.op <= self.log.floor() {
@@ -146,7 +150,10 @@ impl Replica {
                 continue;
             }
             let belongs = if header.op > suffix_head {
-                header.view == self.log_view
+                let is_ours = header.view == self.log_view;
+                let is_beyond = ends_at_gap && !self.follows_without_gap(header.op, damaged);
+                is_cut |= is_ours && is_beyond;
+                is_ours && !is_beyond
             } else if header.op >= suffix_first {
                 self.log.identity(header.op) == Some(header.checksum)
             } else {
@@ -177,6 +184,13 @@ impl Replica {
         self.log.set_proven_from(self.log.head());
         // What contradicts the chain is a hole from now on; boot has nobody to tell yet.
         self.log.prove(self.commit_min);
+        is_cut
+    }
+
+    /// Whether the log reaches an op without a slot between that is readable and empty.
+    fn follows_without_gap(&self, op: Op, damaged: &[DamagedSlot]) -> bool {
+        let is_damaged = |between| damaged.iter().any(|slot| slot.op == Op(between));
+        (self.log.head().0 + 1..op.0).all(is_damaged)
     }
 
     // Asking.

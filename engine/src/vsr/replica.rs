@@ -14,6 +14,7 @@ use crate::vsr::io::{Checkpoint, Effect, Input, StateMachine, Status, Superblock
 use crate::vsr::knobs::Knobs;
 use crate::vsr::log::{Dropped, Log};
 use crate::vsr::message::{DoViewChange, Frame, Message, MessageKind};
+use crate::vsr::mutation::{Mutation, Mutations, Rules};
 use crate::vsr::note::{Ignored, Note, StateNote};
 use crate::vsr::quorum::Quorums;
 use crate::vsr::repair::Repair;
@@ -60,6 +61,7 @@ pub struct Replica {
     pub(super) roster: Roster,
     pub(super) quorums: Quorums,
     pub(super) knobs: Knobs,
+    pub(super) mutations: Mutations,
     pub(super) incarnation: Incarnation,
     pub(super) status: Status,
     pub(super) view: View,
@@ -111,7 +113,8 @@ pub struct Replica {
 
 impl Replica {
     /// A replica whose disk holds `superblock` and nothing else is known yet.
-    pub(super) fn new(roster: Roster, knobs: Knobs, superblock: Superblock, jitter: Rng) -> Self {
+    pub(super) fn new(roster: Roster, rules: Rules, superblock: Superblock, jitter: Rng) -> Self {
+        let Rules { knobs, mutations } = rules;
         let count = usize::from(roster.replica_count);
         Self {
             roster,
@@ -153,6 +156,7 @@ impl Replica {
             is_halted: false,
             durable: Rc::new(superblock),
             knobs,
+            mutations,
         }
     }
 
@@ -285,6 +289,18 @@ impl Replica {
         ctx.effects.push(Effect::WriteSuperblock(superblock));
     }
 
+    /// Makes the log just installed durable before anything is said that depends on it.
+    pub(super) fn persist_log_view(&mut self, ctx: &mut Context<'_>) {
+        let knows_view = self.durable.view == self.view
+            && self.durable.incarnation == self.incarnation
+            && self.writing.is_none();
+        if !knows_view || !self.skips(Mutation::M16, ctx) {
+            return self.write_superblock(ctx);
+        }
+        self.synced_through = self.durable.head();
+        self.after_durable(ctx);
+    }
+
     /// Headers `commit_max ..= head` of the log, up to the first hole. Entries beyond a hole carry
     /// the view of this log themselves (protocol section 5).
     pub(super) fn suffix(&self) -> Rc<[Rc<crate::vsr::message::Header>]> {
@@ -324,7 +340,7 @@ impl Replica {
     /// Whether the disk holds the (view, log_view) that our next message would speak for.
     pub(super) fn is_durable(&self) -> bool {
         self.durable.view == self.view
-            && self.durable.log_view == self.log_view
+            && (self.durable.log_view == self.log_view || self.mutations.contains(Mutation::M16))
             && self.durable.incarnation == self.incarnation
     }
 
@@ -520,6 +536,11 @@ impl Replica {
     /// Changes the knobs; timers that run keep their length.
     pub fn set_knobs(&mut self, knobs: Knobs) {
         self.knobs = knobs;
+    }
+
+    /// Changes which rules are off, from the next input on.
+    pub fn set_mutations(&mut self, mutations: Mutations) {
+        self.mutations = mutations;
     }
 
     /// Votes to leave its view that count now.

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::digest::{checksum_bytes, mix};
 use crate::ids::{Checksum, ClientId, Op, RequestNumber};
 use crate::vsr::io::StateMachine;
-use crate::vsr::message::{Operation, Prepare, Rejection, Reply, Request};
+use crate::vsr::message::{Header, Operation, Prepare, Rejection, Reply, Request};
 
 #[path = "sessions_codec.rs"]
 mod codec;
@@ -101,9 +101,23 @@ impl Sessions {
         }
     }
 
+    /// Whether a committed entry is a request that took effect before, or is older than one that did.
+    #[must_use]
+    pub fn has_executed(&self, header: &Header) -> bool {
+        header.operation == Operation::Machine
+            && self.sessions.get(&header.client).is_some_and(|session| {
+                session.epoch == header.session && header.request <= session.watermark
+            })
+    }
+
     /// Executes a committed entry: the session is checked again, since it may have gone or moved on
-    /// between prepare and commit.
-    pub fn execute(&mut self, prepare: &Prepare, machine: &mut dyn StateMachine) -> Executed {
+    /// between prepare and commit. `repeats`: a request takes effect even if it did before.
+    pub fn execute(
+        &mut self,
+        prepare: &Prepare,
+        repeats: bool,
+        machine: &mut dyn StateMachine,
+    ) -> Executed {
         let executed = match prepare.header.operation {
             Operation::Root => Executed {
                 answer: Err(Rejection::NoSession),
@@ -111,7 +125,7 @@ impl Sessions {
                 evicted: None,
             },
             Operation::Register => self.register(prepare),
-            Operation::Machine => self.run(prepare, machine),
+            Operation::Machine => self.run(prepare, repeats, machine),
         };
         let answer = match &executed.answer {
             Ok(reply) => checksum_bytes(&reply.result).0,
@@ -159,7 +173,12 @@ impl Sessions {
         Some((client, epoch))
     }
 
-    fn run(&mut self, prepare: &Prepare, machine: &mut dyn StateMachine) -> Executed {
+    fn run(
+        &mut self,
+        prepare: &Prepare,
+        repeats: bool,
+        machine: &mut dyn StateMachine,
+    ) -> Executed {
         let header = &prepare.header;
         let no_effect = |rejection| Executed {
             answer: Err(rejection),
@@ -172,7 +191,7 @@ impl Sessions {
         if session.epoch != header.session {
             return no_effect(Rejection::SessionTooOld);
         }
-        if header.request <= session.watermark {
+        if header.request <= session.watermark && !repeats {
             return no_effect(Rejection::RequestTooOld);
         }
         let reply = Rc::new(Reply {
@@ -183,7 +202,7 @@ impl Sessions {
             checksum: header.checksum,
             result: machine.apply(prepare),
         });
-        session.watermark = header.request;
+        session.watermark = session.watermark.max(header.request);
         session.commit_last = header.op;
         if session.replies.len() == REPLIES_KEPT {
             session.replies.pop_front();

@@ -27,7 +27,7 @@ fn table() -> Sessions {
             header: Rc::new(header.sealed()),
             body: Rc::clone(&asked.body),
         };
-        sessions.execute(&prepare, &mut machine);
+        sessions.execute(&prepare, false, &mut machine);
     };
     execute(1, 2, 0, 0);
     execute(2, 0, 0, 0);

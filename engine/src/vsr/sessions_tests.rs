@@ -41,7 +41,7 @@ impl Table {
             header: Rc::new(header.sealed()),
             body: Rc::clone(&asked.body),
         };
-        self.sessions.execute(&prepare, &mut self.machine)
+        self.sessions.execute(&prepare, false, &mut self.machine)
     }
 
     fn register(&mut self, client: u8) -> Op {

@@ -5,10 +5,11 @@ use std::rc::Rc;
 
 use crate::ids::{Incarnation, Op, ReplicaId, View};
 use crate::vsr::commit::AcksOwed;
-use crate::vsr::dvc_merge::{self, Merge};
+use crate::vsr::dvc_merge::Merge;
 use crate::vsr::io::{Status, Timer};
 use crate::vsr::log::SlotState;
 use crate::vsr::message::{DoViewChange, DvcEntry, Header, Message, MessageKind, StartView, Vote};
+use crate::vsr::mutation::Mutation;
 use crate::vsr::note::{EnterCause, Ignored, LeaveCause, MergeOutcome, Note};
 use crate::vsr::replica::{Context, Replica, ReplicaSet, Sender};
 
@@ -117,7 +118,7 @@ impl Replica {
                 view: self.view,
                 from: sender.replica,
                 have: have.len(),
-                need: self.quorums.view_change,
+                need: self.quorums_in_force().view_change,
             });
         }
         self.leave_if_quorum(ctx);
@@ -126,8 +127,8 @@ impl Replica {
     /// Nobody raises a number alone: it takes votes of vc distinct senders, its own not required.
     fn leave_if_quorum(&mut self, ctx: &mut Context<'_>) {
         let have = self.leave_votes().len();
-        let need = self.quorums.view_change;
-        if have >= need {
+        let need = self.quorums_in_force().view_change;
+        if have >= need && (have >= self.quorums.view_change || self.skips(Mutation::M02, ctx)) {
             let next = self.view.next();
             self.enter_view(next, EnterCause::Votes { have, need }, ctx);
         }
@@ -185,6 +186,9 @@ impl Replica {
             self.timers.start(Timer::Probe, self.knobs.probe_ticks);
         }
         self.write_superblock(ctx);
+        if self.mutations.contains(Mutation::M15) {
+            self.send_do_view_change(ctx);
+        }
     }
 
     /// Forgets everything that belongs to one view or status alone.
@@ -225,10 +229,15 @@ impl Replica {
         }
         self.timers
             .start(Timer::DoViewChangeResend, self.knobs.vote_resend_ticks);
-        if !self.is_durable() {
+        if !self.is_durable() && !self.skips(Mutation::M15, ctx) {
             return;
         }
         let dvc = Rc::new(self.do_view_change());
+        let denies_damage =
+            |entry: &DvcEntry| entry.vote == Vote::Nack && self.log.is_damaged(entry.op);
+        if dvc.entries.iter().any(denies_damage) {
+            self.skips(Mutation::M09, ctx);
+        }
         self.broadcast(&Message::DoViewChange(Rc::clone(&dvc)), ctx);
         if self.is_primary() {
             self.collect(self.roster.replica, self.incarnation, dvc, ctx);
@@ -264,7 +273,11 @@ impl Replica {
     fn vote_on(&self, op: Op) -> Vote {
         match self.log.state(op) {
             SlotState::Held { .. } | SlotState::Contained => Vote::Present,
-            SlotState::Known | SlotState::Missing if self.log.is_damaged(op) => Vote::Abstain,
+            SlotState::Known | SlotState::Missing
+                if self.log.is_damaged(op) && !self.mutations.contains(Mutation::M09) =>
+            {
+                Vote::Abstain
+            }
             // The slot is readable and this body was never journaled.
             SlotState::Known | SlotState::Missing => Vote::Nack,
         }
@@ -326,7 +339,7 @@ impl Replica {
             .map(|(_, dvc)| Rc::clone(dvc))
             .collect();
         let senders: Vec<&DoViewChange> = brought.iter().map(Rc::as_ref).collect();
-        let merge = match dvc_merge::merge(&senders, self.roster.replica_count, self.quorums) {
+        let merge = match self.merge_logs(&senders, ctx) {
             Ok(merge) => merge,
             Err(conflict) => {
                 return self.break_rule("logs of one view agree and link", conflict.op, ctx);
@@ -353,15 +366,22 @@ impl Replica {
         let MergeOutcome::Chosen { head, commit_max } = merge.outcome else {
             return;
         };
+        let merged = (merge.suffix.clone(), head, commit_max);
+        let own = self.own_log();
+        let (suffix, head, commit_max) = if own != merged && self.skips(Mutation::M08, ctx) {
+            own
+        } else {
+            merged
+        };
         self.is_chosen = true;
         self.timers.stop(Timer::DoViewChangeResend);
         let checkpoints = self.brought.iter().flatten().map(|(_, dvc)| dvc.checkpoint);
         let checkpoint = checkpoints.max().unwrap_or_default();
-        self.install(&merge.suffix, (head, commit_max), checkpoint, ctx);
+        self.install(&suffix, (head, commit_max), checkpoint, ctx);
         let above = head.0.saturating_sub(self.commit_max.0);
         self.acks = (0..above).map(|_| ReplicaSet::default()).collect();
-        self.write_superblock(ctx);
         self.execute(ctx);
+        self.persist_log_view(ctx);
     }
 
     /// The common part of choosing and adopting a log that begins above `checkpoint`.
@@ -538,7 +558,7 @@ impl Replica {
         }
         self.timers
             .start(Timer::HeartbeatWait, self.knobs.heartbeat_wait_ticks);
-        self.write_superblock(ctx);
+        self.persist_log_view(ctx);
         self.execute(ctx);
         self.repair_step(ctx);
         if self.commit_max > self.log.head() {

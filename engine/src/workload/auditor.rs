@@ -80,7 +80,7 @@ struct UnderWay {
     abandoned: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Executed {
     op: Op,
     checksum: Checksum,
@@ -95,11 +95,11 @@ struct Registers {
 }
 
 impl Auditor {
-    /// `sessions_max` is the group's limit of open sessions.
+    /// `sessions_max` is the group's limit of open sessions, `retention` what its partition keeps.
     #[must_use]
-    pub fn new(sessions_max: u32) -> Self {
+    pub fn new(sessions_max: u32, retention: u32) -> Self {
         Self {
-            model: Model::default(),
+            model: Model::new(retention),
             sessions: Sessions::new(sessions_max),
             executed: Op(0),
             lost_track: false,
@@ -138,7 +138,8 @@ impl Auditor {
             | EventKind::Acted(_)
             | EventKind::Skipped(_)
             | EventKind::Crashed { .. }
-            | EventKind::Restarted { .. } => {}
+            | EventKind::Restarted { .. }
+            | EventKind::Violated(_) => {}
         }
     }
 
@@ -318,7 +319,7 @@ impl Auditor {
             self.find_answer(AuditProperty::I6, client, reply, text);
             return;
         };
-        let (after, executed) = (sent.after, sent.executed);
+        let (after, executed) = (sent.after, sent.executed.clone());
         if reply.op <= after {
             let text = format!(
                 "request {} of client {client} took op {}, though op {after} was acknowledged \
@@ -340,7 +341,7 @@ impl Auditor {
             self.find_answer(AuditProperty::I6, client, reply, text);
             return;
         };
-        if let Some(difference) = self.model.difference(executed.expected, &reply.result) {
+        if let Some(difference) = executed.expected.difference(&reply.result) {
             let text = format!(
                 "client {client} was answered at op {}: {difference}",
                 reply.op
@@ -377,19 +378,27 @@ impl Auditor {
         executed: Op,
         messages: impl Iterator<Item = (u64, &'a [u8])>,
     ) {
-        if self.lost_track {
+        if self.lost_track || self.model.keeps_nothing() {
             return;
         }
-        let mut next = None;
+        let (mut first, mut next) = (None, 0);
         for (offset, payload) in messages {
-            if self.model.message(offset) != Some(checksum_bytes(payload)) {
+            let is_known = !self.model.has_forgotten(offset);
+            if is_known && self.model.message(offset) != Some(checksum_bytes(payload)) {
                 let text = format!("replica {replica} holds another message at offset {offset}");
                 self.find_contents(AuditProperty::I9, executed, text);
                 return;
             }
-            next = Some(offset.saturating_add(1));
+            first.get_or_insert(offset);
+            next = offset.saturating_add(1);
         }
-        let next = next.unwrap_or(0);
+        let oldest = self.model.oldest_readable_of(next);
+        if let Some(first) = first.filter(|first| *first != oldest) {
+            let text =
+                format!("replica {replica} keeps messages from offset {first}, not {oldest}");
+            self.find_contents(AuditProperty::I9, executed, text);
+            return;
+        }
         let whole = self.model.next_offset();
         if executed >= self.acknowledged && next < self.acknowledged_messages {
             let text = format!(

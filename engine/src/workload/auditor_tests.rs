@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::*;
 use crate::digest::mix;
 use crate::ids::{GROUP_PARTITION_0, View};
-use crate::machine::Partition;
 use crate::machine::codec::{Answer, Command, send_messages};
+use crate::machine::{Partition, RETENTION_DEFAULT};
 use crate::prng::{Purpose, Rng};
 use crate::vsr::io::StateMachine;
 use crate::workload::Generator;
@@ -24,9 +24,13 @@ struct Bench {
 impl Bench {
     /// Clients 0 and 1 have sessions 1 and 2.
     fn new() -> Self {
+        Self::that_keeps(RETENTION_DEFAULT)
+    }
+
+    fn that_keeps(retention: u32) -> Self {
         let mut bench = Self {
-            auditor: Auditor::new(8),
-            partition: Partition::default(),
+            auditor: Auditor::new(8, retention),
+            partition: Partition::new(retention),
             op: 0,
         };
         for client in [C0, C1] {
@@ -247,6 +251,41 @@ fn a_read_that_misses_acknowledged_messages_is_found() {
     let stale = bench.answered(C1, 1, &poll);
     bench.accept(&stale);
     assert_eq!(bench.found(), [AuditProperty::I6]);
+}
+
+#[test]
+fn messages_that_a_partition_let_go_are_not_missed_and_those_it_must_keep_are() {
+    let poll = Command::Poll { from: 0, count: 9 }.encode();
+    let mut bench = Bench::that_keeps(2);
+    let early = bench.answered(C1, 1, &poll);
+    for request in 1..=6 {
+        let reply = bench.answered(C0, request, &send(&format!("m{request}")));
+        bench.accept(&reply);
+    }
+    bench.accept(&early);
+    let reply = bench.answered(C1, 2, &poll);
+    bench.accept(&reply);
+    assert_eq!(bench.found(), []);
+    let executed = bench.auditor.executed();
+    for (messages, expected) in [
+        (&[(4, b"m5".as_slice()), (5, b"m6")][..], None),
+        (&[(4, b"m5"), (5, b"other")], Some(AuditProperty::I9)),
+        (&[(5, b"m6")], Some(AuditProperty::I9)),
+        (
+            &[(3, b"m4"), (4, b"m5"), (5, b"m6")],
+            Some(AuditProperty::I9),
+        ),
+        (&[(3, b"m4"), (4, b"m5")], Some(AuditProperty::I4)),
+    ] {
+        bench.contents(executed.0, messages);
+        assert_eq!(bench.found(), Vec::from_iter(expected), "{messages:?}");
+    }
+    // A replica that lags holds older ones; those that are forgotten here are not held against it.
+    bench.contents(4, &[(2, b"m3"), (3, b"m4")]);
+    bench.contents(3, &[(0, b"forgotten"), (1, b"forgotten")]);
+    assert_eq!(bench.found(), []);
+    bench.contents(4, &[(2, b"other"), (3, b"m4")]);
+    assert_eq!(bench.found(), [AuditProperty::I9]);
 }
 
 #[test]
