@@ -119,6 +119,8 @@ pub struct ReplicaFrame {
     pub commit_min: Op,
     pub commit_max: Op,
     pub checkpoint: Op,
+    pub journal_limit: Op,
+    pub transfer: Option<TransferFrame>,
     pub incarnation: Incarnation,
     pub writes_pending: usize,
     pub inbox: usize,
@@ -143,6 +145,18 @@ pub struct ReplicaFrame {
 pub struct ClockFrame {
     pub offset_micros: i64,
     pub drift_ppm: i32,
+}
+
+/// A state on its way to a replica: parts so far, and parts it takes.
+#[derive(Debug, Serialize)]
+#[expect(
+    missing_docs,
+    reason = "each name is the field's meaning, as on the page"
+)]
+pub struct TransferFrame {
+    pub checkpoint: Op,
+    pub have: u32,
+    pub of: u32,
 }
 
 /// A replica's status, powered off and booting included.
@@ -395,6 +409,14 @@ fn running(simulator: &Simulator, id: ReplicaId, group: &Group) -> ReplicaFrame 
         commit_min: core.commit_min(),
         commit_max: core.commit_max(),
         checkpoint: core.checkpoint(),
+        journal_limit: core.journal_limit(),
+        transfer: core
+            .transfer_progress()
+            .map(|(checkpoint, have, of)| TransferFrame {
+                checkpoint,
+                have,
+                of,
+            }),
         incarnation: core.incarnation(),
         writes_pending: group.writes_pending(),
         inbox: place.inbox(),
@@ -432,15 +454,16 @@ fn running(simulator: &Simulator, id: ReplicaId, group: &Group) -> ReplicaFrame 
 fn op_frames(simulator: &Simulator, id: ReplicaId, group: &Group) -> Vec<OpFrame> {
     let core = &group.replica;
     let log = core.log();
-    let first = log.head().0.saturating_sub(OPS_SHOWN - 1).max(1);
-    (first..=log.head().0)
+    let lowest = log.floor().next();
+    let first = Op(log.head().0.saturating_sub(OPS_SHOWN - 1)).max(lowest);
+    (first.0..=log.head().0)
         .map(Op)
         .map(|op| OpFrame {
             op,
             view: log.header(op).map(|header| header.view),
             checksum: log.identity(op),
             state: match log.state(op) {
-                SlotState::Missing => OpState::Missing,
+                SlotState::Missing | SlotState::Contained => OpState::Missing,
                 SlotState::Known => OpState::Header,
                 SlotState::Held { .. } if op <= core.commit_min() => OpState::Committed,
                 SlotState::Held { .. } if op < log.proven_from() => OpState::Unproven,
@@ -486,7 +509,9 @@ fn powered_off(simulator: &Simulator, id: ReplicaId, group: GroupId) -> ReplicaF
         proven_from: head.next(),
         commit_min: Op(0),
         commit_max,
-        checkpoint: Op(0),
+        checkpoint: superblock.map_or(Op(0), |superblock| superblock.checkpoint.op()),
+        journal_limit: Op(0),
+        transfer: None,
         incarnation: place.incarnation,
         writes_pending: 0,
         inbox: 0,

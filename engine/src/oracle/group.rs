@@ -215,6 +215,8 @@ impl Group {
             | Note::SuperblockDurable { .. }
             | Note::SessionOpened { .. }
             | Note::TimerFired { .. }
+            | Note::State(_)
+            | Note::Forfeited { .. }
             | Note::Mutated { .. } => {}
         }
     }

@@ -85,7 +85,12 @@ impl NoLostWakeup {
                 Some((Timer::Probe, "waits to learn who leads"))
             }
             Status::ViewChange => Some((Timer::ViewChangeWait, "waits for a view to start")),
-            Status::Normal if member.holes && missing(Timer::RepairRetry) => {
+            Status::Normal if member.needs_state && member.writes_pending == 0 => {
+                Some((Timer::StateRetry, "lacks a state"))
+            }
+            Status::Normal
+                if member.holes && !member.needs_state && missing(Timer::RepairRetry) =>
+            {
                 Some((Timer::RepairRetry, "lacks bodies"))
             }
             Status::Normal if !leads => Some((Timer::HeartbeatWait, "follows a primary")),
@@ -117,6 +122,7 @@ fn name(timer: Timer) -> &'static str {
         Timer::Abdicate => "abdicate",
         Timer::Probe => "probe",
         Timer::RepairRetry => "repair-retry",
+        Timer::StateRetry => "state-retry",
     }
 }
 

@@ -76,8 +76,10 @@ pub struct MemberView {
     pub timers: Timers,
     /// Whether it leads and has stopped its heartbeats on purpose.
     pub abdicated: bool,
-    /// Whether an op of (checkpoint, head] lacks its body.
+    /// Whether an op of (checkpoint, head] that has a slot lacks its body.
     pub holes: bool,
+    /// Whether what it lacks can be had only with a state from others.
+    pub needs_state: bool,
     /// Disk writes under way.
     pub writes_pending: u32,
     /// Prepares that wait for a quorum.
@@ -116,6 +118,7 @@ impl MemberView {
             timers: Timers::default(),
             abdicated: false,
             holes: false,
+            needs_state: false,
             writes_pending: 0,
             pipeline: 0,
             sessions: 0,

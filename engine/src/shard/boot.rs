@@ -16,10 +16,11 @@ use crate::shard::group::{Group, GroupHandle};
 use crate::shard::host::Host;
 use crate::shard::mailbox::Mailbox;
 use crate::shard::pump::Shard;
-use crate::vsr::io::Superblock;
+use crate::vsr::io::{Checkpoint, Superblock};
 use crate::vsr::message::{Header, Prepare};
 use crate::vsr::mutation::Rules;
 use crate::vsr::note::Note;
+use crate::vsr::snapshot::Snapshot;
 use crate::vsr::{Context, DamagedSlot, Recovered, Replica, Roster};
 
 /// What a replica boots with.
@@ -138,7 +139,7 @@ async fn read_disk<B: MessageBus>(
         .map(|(place, sector)| (place, sector.and_then(Block::header)))
         .collect();
     let window = Window {
-        checkpoint: superblock.checkpoint,
+        checkpoint: superblock.checkpoint.op(),
         slots: journal_slots,
     };
     let rings = journal::recover_rings(&headers, &prepares, window);
@@ -151,8 +152,23 @@ async fn read_disk<B: MessageBus>(
         superblock: superblock.as_ref().clone(),
         prepares: rings.prepares,
         damaged: damaged.collect(),
+        snapshot: read_snapshot(bus, group, &superblock.checkpoint).await,
     };
     Ok((recovered, order))
+}
+
+/// What stands in the place that a checkpoint names, where that can be read.
+async fn read_snapshot<B: MessageBus>(
+    bus: &B,
+    group: GroupId,
+    checkpoint: &Checkpoint,
+) -> Option<Rc<Snapshot>> {
+    if checkpoint.op() == Op(0) {
+        return None;
+    }
+    let address = journal::address(group, Zone::Snapshots, checkpoint.place);
+    let found = bus.read(vec![address]).await.pop()?;
+    found.block()?.snapshot()
 }
 
 /// Writes again the headers that a crash took: an entry counts as synced only in both rings.

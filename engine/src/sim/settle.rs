@@ -285,32 +285,34 @@ impl Simulator {
             .map(|prepare| prepare.header.op)
             .max();
         let head = superblock.head().max(own_head.unwrap_or_default());
-        let slots = (superblock.checkpoint.0 + 1..=head.0).map(Op).map(|op| {
-            let place = prepares.binary_search_by_key(&op, |prepare| prepare.header.op);
-            let held = place.ok().map(|place| &prepares[place]);
-            let own = held
-                .filter(|prepare| {
-                    op > superblock.head() && prepare.header.view == superblock.log_view
-                })
-                .map(|prepare| (prepare.header.checksum, prepare.header.parent));
-            SlotFact {
-                op,
-                vouched: vouched(op).or(own),
-                slot: match held {
-                    Some(prepare) => Slot::Body {
-                        checksum: prepare.header.checksum,
-                        parent: prepare.header.parent,
+        let slots = (superblock.checkpoint.op().0 + 1..=head.0)
+            .map(Op)
+            .map(|op| {
+                let place = prepares.binary_search_by_key(&op, |prepare| prepare.header.op);
+                let held = place.ok().map(|place| &prepares[place]);
+                let own = held
+                    .filter(|prepare| {
+                        op > superblock.head() && prepare.header.view == superblock.log_view
+                    })
+                    .map(|prepare| (prepare.header.checksum, prepare.header.parent));
+                SlotFact {
+                    op,
+                    vouched: vouched(op).or(own),
+                    slot: match held {
+                        Some(prepare) => Slot::Body {
+                            checksum: prepare.header.checksum,
+                            parent: prepare.header.parent,
+                        },
+                        None if self.is_op_unreadable((replica, group), op) => Slot::Damaged,
+                        None => Slot::Empty,
                     },
-                    None if self.is_op_unreadable((replica, group), op) => Slot::Damaged,
-                    None => Slot::Empty,
-                },
-            }
-        });
+                }
+            });
         Some(DiskFacts {
             replica,
             log_view: superblock.log_view,
             commit_max: superblock.commit_max,
-            checkpoint: superblock.checkpoint,
+            checkpoint: superblock.checkpoint.op(),
             head,
             slots: slots.collect(),
         })

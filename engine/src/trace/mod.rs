@@ -11,6 +11,7 @@ mod reasons;
 mod recorder;
 mod script;
 mod shiviz;
+mod state_words;
 mod text;
 mod words;
 
