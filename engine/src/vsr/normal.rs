@@ -382,7 +382,7 @@ impl Replica {
 
     fn write_prepare(&mut self, prepare: &Rc<Prepare>, ctx: &mut Context<'_>) {
         ctx.effects.push(Effect::WritePrepare(Rc::clone(prepare)));
-        if self.skips(Mutation::M17, ctx) {
+        if self.status == Status::Normal && self.skips(Mutation::M17, ctx) {
             self.send_ack(prepare.header.op, prepare.header.checksum, ctx);
         }
     }

@@ -291,10 +291,11 @@ impl Replica {
 
     /// Makes the log just installed durable before anything is said that depends on it.
     pub(super) fn persist_log_view(&mut self, ctx: &mut Context<'_>) {
-        let knows_view = self.durable.view == self.view
+        let knows_view_alone = self.durable.view == self.view
+            && self.durable.log_view != self.log_view
             && self.durable.incarnation == self.incarnation
             && self.writing.is_none();
-        if !knows_view || !self.skips(Mutation::M16, ctx) {
+        if !knows_view_alone || !self.skips(Mutation::M16, ctx) {
             return self.write_superblock(ctx);
         }
         self.synced_through = self.durable.head();
