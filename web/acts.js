@@ -24,6 +24,16 @@ export function sidesAct(verb, side, other) {
   return `${verb}.${side.join("")}-${other.join("")}`;
 }
 
+/**
+ * A verb means partition 0 where it names no group.
+ * @param {string} act
+ * @param {import("./types.js").Frame} frame
+ * @returns {string} the act on the group that is shown
+ */
+export function inGroup(act, { group, groups }) {
+  return group === undefined || group === "g0" || (groups?.length ?? 0) < 2 ? act : `${act}.${group}`;
+}
+
 /** @type {Record<string, (args: string[]) => string>} */
 const WORDS = {
   crash: ([replica]) => `crash ${replica}`,
@@ -42,6 +52,14 @@ const WORDS = {
   dup: ([link, number]) => `duplicate packet ${linkText(link)} no. ${number}`,
   deliver: ([link, number]) => `deliver packet ${linkText(link)} no. ${number}`,
   heal: () => "heal",
+  corrupt: ([replica, op]) => `rot ${op?.replace("op", "op ")} on ${replica}`,
+  punch: ([replica, op]) => `erase ${op?.replace("op", "op ")} on ${replica}`,
+  misdirect: ([replica, op]) => `misplace ${op?.replace("op", "op ")} on ${replica}`,
+  tear: ([replica]) => `tear the next crash of ${replica}`,
+  lie: ([replica, off]) => (off === "off" ? `disk of ${replica} is honest` : `disk of ${replica} lies`),
+  slow: ([replica, factor]) => (factor === "1" ? `disk of ${replica} at its speed` : `slow disk of ${replica}`),
+  skew: ([replica]) => `set the clock of ${replica}`,
+  mutate: ([mutation, off]) => (off === "off" ? `restore ${mutation}` : `mutate ${mutation}`),
   write: ([client]) => `write from client ${client?.slice(1)}`,
   load: ([rate]) => (rate === "0" ? "stop requests" : "change load"),
   profile: ([name]) => `faults ${name}`,

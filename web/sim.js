@@ -6,6 +6,7 @@
 
 import { CheckpointTable, PAGE_BYTES, restoreInto } from "./sim/checkpoints.js";
 import { nameOf } from "./geometry.js";
+import { groupNameOf } from "./groups.js";
 
 /** @typedef {import("./sim/checkpoints.js").Ancestor} Ancestor */
 /** @typedef {import("./types.js").Playground} Playground */
@@ -16,6 +17,7 @@ import { nameOf } from "./geometry.js";
  * @property {new (link: string) => Playground} Playground
  * @property {() => string} default_link
  * @property {() => string} episode_link
+ * @property {() => number} [packet_stride] numbers of one packet; absent from older engines
  */
 
 const BUDGET_BYTES = 192 * 1024 * 1024;
@@ -23,7 +25,8 @@ const BUDGET_BYTES = 192 * 1024 * 1024;
 const WORK_MS = 6;
 /** Also in quiet stretches, where a tick costs next to nothing. */
 const TICKS_MAX = 4000;
-const PACKET_STRIDE = 10;
+/** Numbers of one packet where the engine does not say: with groups there is one more. */
+const STRIDE = { alone: 10, grouped: 11 };
 
 /** The engine trapped. Its instance is lost; a new one can replay the link. */
 export class EngineTrap extends Error {
@@ -57,6 +60,7 @@ export class Sim {
   #workMs = 0;
   #costMs = 0;
   #isDead = false;
+  #stride;
 
   /**
    * @param {Glue} glue
@@ -66,6 +70,7 @@ export class Sim {
   constructor(glue, memory, link) {
     this.#memory = memory;
     this.#handle = guard(() => new glue.Playground(link));
+    this.#stride = glue.packet_stride?.() ?? (this.#handle.select_group ? STRIDE.grouped : STRIDE.alone);
   }
 
   /**
@@ -114,12 +119,15 @@ export class Sim {
     return this.#call(() => this.#handle.link());
   }
 
-  /** @returns {import("./types.js").Packet[]} */
-  packets() {
+  /**
+   * @param {import("./types.js").GroupSummary[]} [groups] those of the frame, by which packets are named
+   * @returns {import("./types.js").Packet[]}
+   */
+  packets(groups) {
     const flat = this.#call(() => this.#handle.packets());
     const packets = [];
-    for (let start = 0; start < flat.length; start += PACKET_STRIDE) {
-      const [from, to, number, kind, view, op, sent, due, flags] = flat.subarray(start, start + PACKET_STRIDE);
+    for (let start = 0; start < flat.length; start += this.#stride) {
+      const [from, to, number, kind, view, op, sent, due, flags, , group] = flat.subarray(start, start + this.#stride);
       packets.push({
         key: `${nameOf(from ?? 0)}to${nameOf(to ?? 0)}.${number ?? 0}`,
         from: nameOf(from ?? 0),
@@ -132,27 +140,57 @@ export class Sim {
         due: due ?? 0,
         isHeld: ((flags ?? 0) & 1) !== 0,
         isWaiting: ((flags ?? 0) & 2) !== 0,
+        group: groupNameOf(groups, group),
       });
     }
     return packets;
   }
 
   /**
-   * @param {number} from
-   * @param {number} max
-   * @returns {import("./types.js").EventRow[]}
+   * @param {number} replica
+   * @returns {import("./types.js").Disk | null} nothing from an engine that does not show disks
    */
-  events(from, max) {
-    return this.#call(() => this.#handle.events(from, max));
+  disk(replica) {
+    return this.#call(() => this.#handle.disk?.(replica) ?? null);
+  }
+
+  /** @returns {import("./types.js").Story | null} the story of the run, in words */
+  story() {
+    return this.#call(() => this.#handle.story?.() ?? null);
+  }
+
+  /**
+   * Which group the frames are about. One that is not there, as before it was made, leaves the choice as it was.
+   * @param {string} name
+   */
+  selectGroup(name) {
+    this.#call(() => {
+      try {
+        this.#handle.select_group?.(name);
+      } catch (error) {
+        if (error instanceof WebAssembly.RuntimeError) throw error;
+      }
+    });
   }
 
   /**
    * @param {number} from
    * @param {number} max
+   * @param {import("./types.js").GroupSummary[]} [groups]
+   * @returns {import("./types.js").EventRow[]}
+   */
+  events(from, max, groups) {
+    return this.#call(() => this.#handle.events(from, max)).map((row) => ({ ...row, group: groupNameOf(groups, row.group) }));
+  }
+
+  /**
+   * @param {number} from
+   * @param {number} max
+   * @param {import("./types.js").GroupSummary[]} [groups]
    * @returns {import("./types.js").EventRow[]} only what a timeline paints
    */
-  marks(from, max) {
-    return this.#call(() => this.#handle.marks(from, max));
+  marks(from, max, groups) {
+    return this.#call(() => this.#handle.marks(from, max)).map((row) => ({ ...row, group: groupNameOf(groups, row.group) }));
   }
 
   /** @param {number} ticks */

@@ -9,7 +9,7 @@
  * @typedef {import("./state/branches.js").Branch} Branch
  * @typedef {{ kind: "none" } | { kind: "replicas", ids: number[] } | { kind: "client", id: number }
  *   | { kind: "link", a: string, b: string } | { kind: "packet", key: string }} Selection
- * @typedef {"run" | "inspector" | "faults" | "checks" | "events"} Tab
+ * @typedef {"run" | "inspector" | "faults" | "protocol" | "checks" | "events"} Tab
  * @typedef {"system" | "light" | "dark"} Theme
  * @typedef {{ id: number, tone: "plain" | "good" | "warn" | "bad", text: string }} Notice
  * @typedef {{ step: string, title: string, text: string, verbs: { label: string, verb: string, isMain?: boolean }[] }} Caption
@@ -33,7 +33,10 @@
  * @property {number} branch
  * @property {boolean} canUndo
  * @property {boolean} canRedo
+ * @property {string | null} group the group that was chosen; the engine's own choice if none was
+ * @property {import("./types.js").Story | null} story of the run, in words
  * @property {Selection} selection
+ * @property {number | null} lit an op pointed at: its cells, packets and events are lit
  * @property {Tab} tab
  * @property {boolean} isDrawerOpen
  * @property {"share" | "keys" | null} dialog
@@ -68,7 +71,10 @@ export function initialState() {
     branch: 0,
     canUndo: false,
     canRedo: false,
+    group: null,
+    story: null,
     selection: { kind: "none" },
+    lit: null,
     tab: "inspector",
     isDrawerOpen: false,
     dialog: null,
@@ -156,6 +162,11 @@ export class Store {
   /** Nothing is selected; a drawer closes with it. */
   clearSelection() {
     this.change({ selection: { kind: "none" }, isDrawerOpen: false });
+  }
+
+  /** @param {number | null} lit an op */
+  light(lit) {
+    if (lit !== this.#state.lit) this.change({ lit });
   }
 
   /** @param {Selection} selection */

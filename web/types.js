@@ -25,9 +25,34 @@
  * @property {Violation[]} violations
  * @property {Record<string, number>} totals
  * @property {{ name: string | null, done: number, steps: number }} story
+ * @property {GroupSummary[]} [groups] all groups alive; absent from an engine of one group
+ * @property {string} [group] the one that is shown: `meta`, `g0`
+ * @property {Mutation[]} [mutations] rules that can be taken out; absent from an engine without
  * @property {{ core: number[], deadline: number, over: boolean } | null} settle
  * @property {Verdict} verdict
  * @property {number} next_event the number that the next event will have
+ */
+
+/**
+ * @typedef {object} GroupSummary
+ * @property {string | number} id
+ * @property {string} name `meta`, `g0`
+ * @property {"metadata" | "partition"} plane
+ * @property {number} shard
+ * @property {number | null} primary
+ * @property {number} view
+ * @property {number} commit_max
+ * @property {number} head
+ */
+
+/**
+ * @typedef {object} Mutation
+ * @property {string} id `M03`
+ * @property {boolean} on
+ * @property {number} hits how often its branch was taken
+ * @property {string} rule what the protocol does
+ * @property {string} instead what is done in its place
+ * @property {string[]} oracles the checks that are to notice
  */
 
 /**
@@ -35,7 +60,7 @@
  * @property {number} id
  * @property {boolean} up
  * @property {boolean} paused
- * @property {"normal" | "view-change" | "recovering" | "booting" | "crashed"} status
+ * @property {"normal" | "view-change" | "recovering" | "recovering-head" | "booting" | "crashed"} status
  * @property {boolean} primary leads its view
  * @property {number} view
  * @property {number} log_view
@@ -58,9 +83,17 @@
  * @property {LogEntry[]} log
  * @property {{ client: number, session: number, request: number }[]} sessions
  * @property {string} digest
+ * @property {{ lies: boolean, tears: boolean, slow_factor: number, pending: number, unsynced: number }} [disk]
+ * @property {{ offset_micros: number, drift_ppm: number }} [clock]
  */
 
-/** @typedef {{ op: number, view: number | null, checksum: string | null, state: "committed" | "prepared" | "writing" | "header" | "missing" | "unproven" }} LogEntry */
+/** @typedef {{ op: number, view: number | null, checksum: string | null, state: "committed" | "prepared" | "writing" | "header" | "missing" | "unproven", damaged?: boolean }} LogEntry damaged: the disk could not give it back */
+
+/** @typedef {{ state: "empty" | "whole" | "damaged" | "astray", op: number | null, view: number | null }} DiskBlock astray: it belongs elsewhere */
+/** @typedef {{ slot: number, prepare: DiskBlock, header: DiskBlock }} DiskSlot */
+/** @typedef {{ copy: number, state: DiskBlock["state"], sequence: number | null, view: number | null, log_view: number | null, commit_max: number | null, checkpoint: number | null }} SuperblockCopy */
+/** @typedef {{ replica: number, slots: number, rings: DiskSlot[], superblocks: SuperblockCopy[] }} Disk */
+/** @typedef {{ title: string | null, source: string | null, steps: string[] }} Story in words */
 
 /**
  * @typedef {object} Client
@@ -93,7 +126,7 @@
 
 /** @typedef {Record<string, number | string | boolean>} Faults */
 /** @typedef {{ id: string, name: string, state: "holds" | "violated", compared: number, text: string }} Check */
-/** @typedef {{ property: string, tick: number, op: number | null, replicas: number[], text: string }} Violation */
+/** @typedef {{ property: string, tick: number, group?: number | string, op: number | null, replicas: number[], text: string }} Violation */
 /** @typedef {{ kind: string, text: string }} Verdict */
 
 /**
@@ -114,6 +147,7 @@
  * @property {number | null} cause
  * @property {number | null} view
  * @property {number | null} op
+ * @property {string | null} [group] nothing where it is about no group
  */
 
 /**
@@ -129,6 +163,7 @@
  * @property {number} due
  * @property {boolean} isHeld clogged or held
  * @property {boolean} isWaiting past due
+ * @property {string | null} group by name; nothing where there is one alone
  */
 
 /**
@@ -140,6 +175,9 @@
  * @property {(acts: string) => void} plan
  * @property {() => Frame} frame
  * @property {() => Float64Array} packets
+ * @property {(replica: number) => Disk} [disk]
+ * @property {() => Story} [story]
+ * @property {(name: string) => void} [select_group]
  * @property {(from: number, max: number) => EventRow[]} events
  * @property {(from: number, max: number) => EventRow[]} marks
  * @property {() => string} link

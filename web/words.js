@@ -3,6 +3,8 @@
  * engine; this names what stands on the page. Must never know the store.
  */
 
+import { groupNameOf, isShown } from "./groups.js";
+
 /** @typedef {"replication" | "client" | "view-change" | "repair" | "heartbeat"} PacketClass */
 
 /** Message kinds by their number in the engine. */
@@ -68,8 +70,54 @@ export function isAnswer(kind) {
  */
 export function packetText(kind, op) {
   const name = KINDS[kind] ?? "message";
-  const isAboutOp = kind === 1 || kind === 2 || kind === 3 || kind === 11;
-  return isAboutOp && op >= 0 ? `${name} ${op}` : name;
+  return isAboutOp(kind) && op >= 0 ? `${name} ${op}` : name;
+}
+
+/**
+ * @param {number} kind
+ * @returns {boolean} whether a packet of this kind is about one op
+ */
+export function isAboutOp(kind) {
+  return kind === 1 || kind === 2 || kind === 3 || kind === 11;
+}
+
+/**
+ * @param {import("./types.js").LogEntry} entry
+ * @returns {boolean} the disk could not give it back
+ */
+export function isDamaged(entry) {
+  return entry.damaged === true || /** @type {string} */ (entry.state) === "damaged";
+}
+
+/** @type {Record<string, string>} */
+const STATES = {
+  committed: "committed",
+  prepared: "prepared",
+  writing: "being written",
+  header: "its header alone",
+  missing: "missing",
+  unproven: "held, not vouched for yet",
+};
+
+/**
+ * @param {import("./types.js").LogEntry} entry
+ * @returns {string} `op 5 of view 1, committed, damaged on disk`
+ */
+export function entryText(entry) {
+  const view = entry.view === null ? "" : ` of view ${entry.view}`;
+  const state = STATES[entry.state] ?? entry.state;
+  return `op ${entry.op}${view}, ${state}${isDamaged(entry) ? ", damaged on disk" : ""}`;
+}
+
+/**
+ * @param {import("./types.js").Frame} frame
+ * @param {number} replica
+ * @returns {Set<number>} ops at which a property is violated that this replica is concerned in
+ */
+export function brokenOps({ violations, group, groups }, replica) {
+  const isHere = (/** @type {import("./types.js").Violation} */ violation) =>
+    violation.op !== null && violation.replicas.includes(replica) && isShown({ group: groupNameOf(groups, violation.group) }, { group });
+  return new Set(violations.filter(isHere).map(({ op }) => op ?? 0));
 }
 
 /** @type {Record<string, string>} */
@@ -116,7 +164,7 @@ export function roleOf(replica) {
   if (!replica.up) return "crashed";
   if (replica.paused) return "paused";
   if (replica.status === "view-change") return "view change";
-  if (replica.status === "recovering") return "recovering";
+  if (replica.status === "recovering" || replica.status === "recovering-head") return "recovering";
   if (replica.status === "booting") return "starting";
   return replica.primary ? "primary" : "backup";
 }
@@ -173,5 +221,14 @@ export const GLOSSARY = {
   hold: "The link parks packets of a type until they are released.",
   seed: "The number that all dice of the run come from. The same seed gives the same run.",
   tick: "The step of simulated time: 10 ms.",
+  superblock: "What a replica knows of itself, in four copies on its disk: view, log_view, how far it has committed. Two equal copies are enough to start.",
+  damaged: "The disk cannot give it back: rotten, torn, erased, or another op stands in its place. The others hold it, and repair it.",
+  "fault atlas": "A plan that lets dice damage only so much that the others can still repair it. What you do by hand is not held by it.",
+  group: "A log of its own with its own views and primary. Metadata is one group, and each partition is one.",
+  metadata: "The group that knows streams, topics, partitions and users.",
+  partition: "The group that holds the messages of one partition.",
+  shard: "A part of a replica with a mailbox of its own. Each group lives on one of them.",
+  mutation: "A rule of the protocol taken out on purpose, to see that it is needed and that a check notices.",
+  pipeline: "How many ops a primary offers before the first of them is committed.",
   digest: "A checksum of the replica’s state. Replicas at the same commit must have the same one.",
 };

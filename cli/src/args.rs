@@ -12,7 +12,7 @@ use engine::scenario::{
 };
 
 use crate::args_gates::GateArgs;
-use crate::args_hunt::{ShrinkArgs, TestArgs, TraceArgs};
+use crate::args_hunt::{MutantsArgs, ShrinkArgs, TestArgs, TraceArgs};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -82,6 +82,8 @@ pub(crate) enum Command {
     Trace(TraceArgs),
     /// Prints a Rust test that asserts that a run does not break its property again
     Test(TestArgs),
+    /// Switches rules of the protocol off, one by one, and shows that an oracle sees it
+    Mutants(MutantsArgs),
     /// Runs the table of golden Runs, each twice, and prints their hashes
     Golden(JsonArgs),
     /// Measures the speed of a few standard Runs

@@ -1,5 +1,5 @@
-//! The flags of the commands that take a run apart: `shrink`, `trace`, `test`. Must never run
-//! anything.
+//! The flags of the commands that take a run apart: `shrink`, `trace`, `test`, and of `mutants`. Must
+//! never run anything.
 
 use clap::{Args, ValueEnum};
 use engine::error::InputError;
@@ -88,6 +88,18 @@ pub(crate) struct TestArgs {
     /// The test's name [default: made of the property and the seed]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+}
+
+/// `mutants`.
+#[derive(Args)]
+pub(crate) struct MutantsArgs {
+    /// Also play this many random runs of `swarm` with each mutation, from seed 1 on, until one
+    /// shows it
+    #[arg(long, value_name = "SEEDS", allow_hyphen_values = true)]
+    pub(crate) sweep: Option<String>,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Reads a tick.

@@ -8,6 +8,7 @@ mod args_hunt;
 mod bench;
 mod golden;
 mod ledger;
+mod mutants;
 mod out;
 mod play;
 mod replay;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Some(Command::Shrink(shrink)) => shrink::run(&shrink),
         Some(Command::Trace(trace)) => trace::run(&trace),
         Some(Command::Test(test)) => test::run(&test),
+        Some(Command::Mutants(table)) => mutants::run(&table),
         Some(Command::Golden(table)) => golden::run(&table),
         Some(Command::Bench(bench)) => bench::run(&bench),
     };

@@ -31,7 +31,9 @@ id!(
     ClientId(u8)
 );
 id!(
-    /// A replicated log. The id is the metadata op that made the group and is never used again.
+    /// A replicated log. The id is the metadata op that made the group, eight bits up, and the place
+    /// among the groups that this op made; it is never used again. Formatting a cluster counts as
+    /// op 0.
     GroupId(u64)
 );
 id!(
@@ -55,6 +57,23 @@ id!(
     Incarnation(u32)
 );
 
+id!(
+    /// A stream: a name over topics.
+    StreamId(u32)
+);
+id!(
+    /// A topic: a name over partitions.
+    TopicId(u32)
+);
+id!(
+    /// A user of the cluster.
+    UserId(u32)
+);
+id!(
+    /// A consumer group: clients that share the partitions of a topic.
+    ConsumerGroupId(u32)
+);
+
 /// A 64-bit checksum. Shown and serialised as 16 hex digits, since JavaScript holds only 53 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Checksum(pub u64);
@@ -71,8 +90,9 @@ impl Serialize for Checksum {
     }
 }
 
-/// The one partition group of this release. The metadata group that creates others comes later;
-/// frames, slots and timers name their group already.
+/// The group that knows which others there are.
+pub const GROUP_METADATA: GroupId = GroupId(0);
+/// The first partition that a cluster is formatted with.
 pub const GROUP_PARTITION_0: GroupId = GroupId(1);
 
 /// Length of a tick in microseconds of virtual time.
@@ -121,6 +141,8 @@ pub enum Process {
 pub const REPLICAS_MAX: u8 = 9;
 /// Most clients of a cluster.
 pub const CLIENTS_MAX: u8 = 8;
+/// Most partitions that a cluster is formatted with.
+pub const PARTITIONS_MAX: u8 = 8;
 
 impl Process {
     /// A dense number, replicas first: 0..9 for replicas, 9..17 for clients. For tables and keys.

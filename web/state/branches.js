@@ -3,13 +3,14 @@
  * keeps the old future. Pure transitions: must never know the store or the simulator.
  */
 
-import { actsUpTo } from "../link.js";
+import { actsUpTo, mergeLink, positionText } from "../link.js";
 
 /**
  * @typedef {import("../link.js").Position} Position
- * @typedef {{ tick: number, step: number, kind: string, text: string, view: number | null, replica: number | null, number: number }} Mark
+ * @typedef {{ tick: number, step: number, kind: string, text: string, view: number | null, replica: number | null, number: number, group?: string | null }} Mark
  *   something the timeline paints
- * @typedef {{ from: number, view: number | null }} Span from this tick on, this view led; null: nobody did
+ * @typedef {{ from: number, view: number | null, group?: string | null }} Span from this tick on, this view led; null: nobody did.
+ *   Without a group it is about all
  * @typedef {object} Branch
  * @property {number} id
  * @property {string} name in plain words
@@ -59,6 +60,15 @@ export function forkBranch(parent, id, at, name) {
 }
 
 /**
+ * @param {Branch} branch
+ * @param {Position | null} at nothing for the run alone
+ * @returns {string} the link that plays it
+ */
+export function linkOf(branch, at) {
+  return mergeLink(branch.cluster, { act: branch.acts.join("_") || null, at: at === null ? null : positionText(at) });
+}
+
+/**
  * @param {Branch[]} branches
  * @param {number} id
  * @returns {Branch[]} from the root down to the branch itself
@@ -98,18 +108,20 @@ export function lineageOf(branches, id) {
  * Marks or spans along the line from the root, each branch until the next one leaves it.
  * @param {Branch[]} branches
  * @param {number} id
+ * @param {string | null | undefined} group what is about another one is left out; all, if none is given
  * @returns {{ marks: Mark[], spans: Span[] }}
  */
-export function historyOf(branches, id) {
+export function historyOf(branches, id, group = null) {
   const path = pathTo(branches, id);
   /** @type {Mark[]} */
   const marks = [];
   /** @type {Span[]} */
   const spans = [];
+  const isHere = (/** @type {{ group?: string | null }} */ each) => group == null || each.group == null || each.group === group;
   path.forEach((branch, index) => {
     const leaves = path[index + 1]?.fork.tick ?? Number.POSITIVE_INFINITY;
-    for (const mark of branch.marks) if (mark.tick <= leaves) marks.push(mark);
-    for (const span of branch.spans) if (span.from <= leaves) spans.push(span);
+    for (const mark of branch.marks) if (mark.tick <= leaves && isHere(mark)) marks.push(mark);
+    for (const span of branch.spans) if (span.from <= leaves && isHere(span)) spans.push(span);
   });
   return { marks, spans };
 }

@@ -4,11 +4,14 @@
  */
 
 import { actWords } from "../acts.js";
-import { changeBranch, forkBranch, lineageOf, rootBranch } from "./branches.js";
+import { Alarm } from "./alarm.js";
+import { freshRun } from "./begin.js";
+import { changeBranch, forkBranch, lineageOf, linkOf, rootBranch } from "./branches.js";
 import { Episode } from "./episode.js";
 import { actsAfter, actsOf, clusterOf, comparePositions, mergeLink, parsePosition, positionText, runOf, valueOf } from "../link.js";
 import { Player } from "./player.js";
 import { EngineTrap, Sim } from "../sim.js";
+import { History } from "./history.js";
 import { nextSlice } from "./slices.js";
 import { Recorder } from "./recorder.js";
 import { branchOf, liveOf } from "../state.js";
@@ -37,13 +40,10 @@ export class Conductor {
   #goal = null;
   /** @type {Promise<void> | null} */
   #driving = null;
-  #violations = 0;
-  /** @type {{ branch: number, at: Position, from: number }[]} */
-  #undo = [];
-  /** @type {{ branch: number, entry: { branch: number, at: Position, from: number } }[]} */
-  #redo = [];
+  #history = new History();
   #recorder;
   #player;
+  #alarm;
   /** @type {Episode | null} */
   #episode = null;
   /** A person did something, so the address may follow. */
@@ -54,6 +54,7 @@ export class Conductor {
     this.#store = store;
     this.#recorder = new Recorder(store);
     this.#player = new Player(store);
+    this.#alarm = new Alarm(store);
   }
 
   /** @returns {number} virtual time now, in ticks with a fraction */
@@ -94,7 +95,7 @@ export class Conductor {
   linkNow() {
     const sim = this.#sim;
     if (sim && !sim.isDead && !this.#goal) return sim.link();
-    return this.#linkOf(this.#store.state.shown);
+    return this.#linkShown();
   }
 
   /**
@@ -147,24 +148,14 @@ export class Conductor {
     const cluster = mergeLink(runOf(ours), { act: null });
     const root = rootBranch(this.#nextId(), this.#runs, cluster, actsOf(link), how.name);
     this.#loaded = root.id;
-    this.#violations = 0;
+    this.#alarm.reset();
     this.#forgetPlace();
     const theirs = valueOf(link, "epoch");
     const epoch = valueOf(ours, "epoch");
     this.#episode = how.isEpisode ? new Episode(link) : null;
     this.#store.change({
-      phase: "ready",
-      branches: [...this.#store.state.branches, root],
-      branch: root.id,
-      broken: null,
-      trap: null,
-      runError: null,
-      proof: null,
-      caption: null,
-      isPlaying: false,
-      selection: { kind: "none" },
+      ...freshRun(root, this.#store.state.branches, sim.story()),
       epoch: theirs !== null && epoch !== null && theirs !== epoch ? { link, theirs, ours: epoch } : null,
-      shown: { tick: 0, step: 0 },
     });
     sim.maybeCheckpoint(0, root.id, true);
     this.#refresh(false);
@@ -191,7 +182,7 @@ export class Conductor {
    * @param {Record<string, string | number | null>} changes
    */
   async startRun(changes) {
-    this.#acted();
+    this.hasActed = true;
     const base = branchOf(this.#store.state)?.cluster ?? "";
     const link = mergeLink(clusterOf(base), changes);
     this.#opens += 1;
@@ -200,7 +191,7 @@ export class Conductor {
     try {
       const { sim } = await Sim.open(() => link);
       if (turn !== this.#opens) return;
-      const name = Object.entries(changes).map(([key, value]) => `${key} ${value ?? ""}`.trim());
+      const name = Object.entries(changes).flatMap(([key, value]) => (value === null ? [] : [`${key} ${value}`]));
       const isCalm = !this.#store.state.isPlaying && this.#store.state.frame !== null;
       await this.#begin(sim, link, { isEpisode: false, isCalm, name: name.join(", ") || "started again" });
     } catch (error) {
@@ -224,7 +215,7 @@ export class Conductor {
 
   /** Play or pause. */
   togglePlay() {
-    this.#acted();
+    this.hasActed = true;
     if (this.#store.state.isPlaying) this.pause();
     else this.play();
   }
@@ -250,7 +241,7 @@ export class Conductor {
 
   /** One event on: a delivery, a disk completion, a timer or an act. */
   async stepEvent() {
-    this.#acted();
+    this.hasActed = true;
     this.pause();
     await this.#settled();
     this.#guard(() => {
@@ -279,7 +270,7 @@ export class Conductor {
 
   /** @param {Position} at */
   async seek(at) {
-    this.#acted();
+    this.hasActed = true;
     this.pause();
     await this.#go(this.#store.state.branch, at);
   }
@@ -294,9 +285,27 @@ export class Conductor {
   async switchBranch(id) {
     const branch = this.#store.state.branches.find((other) => other.id === id);
     if (!branch) return;
-    this.#acted();
+    this.hasActed = true;
     this.pause();
     await this.#go(id, branch.live);
+  }
+
+  /**
+   * Shows another group of the same run.
+   * @param {string} group
+   */
+  selectGroup(group) {
+    this.#store.change({ group });
+    if (!this.#goal) this.#guard(() => this.#refresh(false));
+  }
+
+  /**
+   * @param {number} replica
+   * @returns {import("../types.js").Disk | null} its disk as shown now; nothing on the way to another place
+   */
+  diskOf(replica) {
+    const sim = this.#sim;
+    return sim && !sim.isDead && !this.#goal ? this.#guard(() => sim.disk(replica)) : null;
   }
 
   /**
@@ -304,7 +313,7 @@ export class Conductor {
    * @param {string} verb
    */
   async act(verb) {
-    this.#acted();
+    this.hasActed = true;
     await this.#settled();
     const branch = branchOf(this.#store.state);
     const sim = this.#sim;
@@ -325,8 +334,7 @@ export class Conductor {
       const id = isPast ? this.#fork(branch, shown, `${actWords(verb)} at ${positionText(shown)}`) : branch.id;
       const target = this.#branch(id);
       this.#changeBranch(id, { acts: [...target.acts, text] });
-      this.#undo.push({ branch: id, at: shown, from: branch.id });
-      this.#redo = [];
+      this.#history.add({ branch: id, at: shown, from: branch.id });
       // The act is done in the next tick; going there at once is the answer to the click.
       sim.advanceTicks(shown.step > 0 ? 2 : 1);
       this.#player.fraction = 0;
@@ -336,11 +344,10 @@ export class Conductor {
 
   /** Back to before the last act; what came of it stays as a branch. */
   async undo() {
-    const entry = this.#undo.pop();
+    const entry = this.#history.undo();
     if (!entry) return;
     const made = this.#branch(entry.branch);
-    this.#redo.push({ branch: made.id, entry });
-    this.#acted();
+    this.hasActed = true;
     this.pause();
     const act = made.acts.find((text) => Number.parseInt(text, 10) > entry.at.tick) ?? "";
     await this.#settled();
@@ -351,10 +358,8 @@ export class Conductor {
 
   /** Forwards again. */
   async redo() {
-    const last = this.#redo.pop();
-    if (!last) return;
-    this.#undo.push(last.entry);
-    await this.switchBranch(last.branch);
+    const entry = this.#history.redo();
+    if (entry) await this.switchBranch(entry.branch);
   }
 
   /** After a trap: a new instance, run to the last place that was good. */
@@ -408,7 +413,7 @@ export class Conductor {
     } catch (error) {
       this.#goal = null;
       this.#store.change({ seeking: null });
-      if (error instanceof EngineTrap) this.#trapped(error, this.#linkOf(this.#store.state.shown));
+      if (error instanceof EngineTrap) this.#trapped(error, this.#linkShown());
       else throw error;
     }
   }
@@ -433,7 +438,7 @@ export class Conductor {
       tick = sim.tick();
       sim.maybeCheckpoint(tick, branch.id);
       if (performance.now() - sliceStart < SLICE_MS) continue;
-      this.#recorder.collectMarks(sim, branch.id, this.#store.state.frame?.replica_count ?? 1);
+      this.#recorder.collectMarks(sim, branch.id, this.#store.state.frame);
       this.#store.change({ seeking: { from, to: whole, at: tick } });
       await nextSlice();
       if (this.#goal !== goal) return false;
@@ -476,7 +481,7 @@ export class Conductor {
     const shownRun = this.#loaded < 0 ? branch.run : this.#branch(this.#loaded).run;
     const held = this.#sim;
     if (held && !held.isDead && shownRun === branch.run && held.footprint.memory < MEMORY_MAX) return held;
-    const { sim } = await Sim.open(() => mergeLink(branch.cluster, { act: branch.acts.join("_") || null }));
+    const { sim } = await Sim.open(() => linkOf(branch, null));
     this.#sim = sim;
     this.#loaded = branch.id;
     this.#store.change({ branch: branch.id, shown: { tick: 0, step: 0 } });
@@ -492,13 +497,16 @@ export class Conductor {
   #refresh(isMoving) {
     const sim = this.#sim;
     if (!sim) return;
+    const { group } = this.#store.state;
+    // A restored memory shows what was chosen when it was kept.
+    if (group !== null) sim.selectGroup(group);
     const frame = sim.frame();
-    const packets = sim.packets();
+    const packets = sim.packets(frame.groups);
     const shown = { tick: frame.tick, step: frame.step };
     this.#player.observe(frame);
     const fresh = this.#recorder.collect(sim, frame, isMoving && this.#store.state.isPlaying);
-    const marks = this.#recorder.collectMarks(sim, this.#loaded, frame.replica_count);
-    this.#store.change({ frame, packets, shown, canUndo: this.#undo.length > 0, canRedo: this.#redo.length > 0 });
+    const marks = this.#recorder.collectMarks(sim, this.#loaded, frame);
+    this.#store.change({ frame, packets, shown, ...this.#history.state });
     this.#recorder.extend(frame, this.#loaded);
     if (shown.step === 0) sim.maybeCheckpoint(shown.tick, this.#loaded);
     this.#recorder.remember(frame, this.#loaded);
@@ -507,12 +515,7 @@ export class Conductor {
       this.#episode.watch(frame);
       if (this.#episode.caption !== this.#store.state.caption) this.#store.change({ caption: this.#episode.caption });
     }
-    const violation = frame.violations[this.#violations];
-    if (!violation) return;
-    this.#violations = frame.violations.length;
-    this.pause();
-    this.#store.notify(`${violation.property} is violated: ${violation.text}`, "bad");
-    this.#store.say(`${violation.property} is violated at tick ${violation.tick}: ${violation.text}`);
+    this.#alarm.heed(frame);
   }
 
   /**
@@ -533,13 +536,18 @@ export class Conductor {
     this.#player.reset();
   }
 
-  /** @param {() => void} work */
+  /**
+   * @template T
+   * @param {() => T} work
+   * @returns {T | null} nothing where the engine trapped
+   */
   #guard(work) {
     try {
-      work();
+      return work();
     } catch (error) {
       if (!(error instanceof EngineTrap)) throw error;
-      this.#trapped(error, this.#linkOf(this.#store.state.shown));
+      this.#trapped(error, this.#linkShown());
+      return null;
     }
   }
 
@@ -553,14 +561,9 @@ export class Conductor {
     this.#store.say(`The engine stopped at tick ${shown.tick}.`);
   }
 
-  /**
-   * @param {Position} at
-   * @returns {string}
-   */
-  #linkOf(at) {
+  #linkShown() {
     const branch = branchOf(this.#store.state);
-    if (!branch) return "";
-    return mergeLink(branch.cluster, { act: branch.acts.join("_") || null, at: positionText(at) });
+    return branch ? linkOf(branch, this.#store.state.shown) : "";
   }
 
   /**
@@ -584,10 +587,6 @@ export class Conductor {
   #nextId() {
     this.#ids += 1;
     return this.#ids;
-  }
-
-  #acted() {
-    this.hasActed = true;
   }
 }
 

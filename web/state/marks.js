@@ -13,8 +13,8 @@
 export function markOf(row) {
   const kind = kindOf(row);
   if (kind === null) return null;
-  const { tick, step, text, view, replica, number } = row;
-  return { tick, step, kind, text, view, replica, number };
+  const { tick, step, text, view, replica, number, group = null } = row;
+  return { tick, step, kind, text, view, replica, number, group };
 }
 
 /**
@@ -29,6 +29,24 @@ function kindOf(row) {
   if (row.class !== "fault") return null;
   if (row.replica === null) return "link";
   return /restart|resum|boot/.test(row.text) ? "restart" : "crash";
+}
+
+/**
+ * The spans that something big begins, one for each group that it is about.
+ * @param {Span[]} spans those before
+ * @param {EventRow} row
+ * @param {number} replicaCount
+ * @param {string[]} names of all groups; none where there is one alone
+ * @returns {Span[]}
+ */
+export function spansAfter(spans, row, replicaCount, names = []) {
+  const all = names.length === 0 ? [null] : names;
+  const groups = row.group == null ? all : [row.group];
+  return groups.flatMap((group) => {
+    const last = spans.findLast((span) => span.group == null || span.group === group) ?? null;
+    const span = spanAfter(last, row, replicaCount);
+    return span === null ? [] : [group === null ? span : { ...span, group }];
+  });
 }
 
 /**

@@ -38,7 +38,8 @@ export function signatureOf(frame) {
     ].join(),
   );
   const clients = frame.clients.map((client) => [client.state, client.request, client.replies].join());
-  return `${replicas.join(";")}|${clients.join(";")}`;
+  const groups = (frame.groups ?? []).map((group) => [group.view, group.primary, group.commit_max, group.head].join());
+  return `${replicas.join(";")}|${clients.join(";")}|${groups.join(";")}`;
 }
 
 /**

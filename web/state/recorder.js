@@ -6,7 +6,7 @@
 import { comparePositions } from "../link.js";
 import { rowText } from "../words.js";
 import { changeBranch, historyOf, lineageOf } from "./branches.js";
-import { markOf, spanAfter } from "./marks.js";
+import { markOf, spansAfter } from "./marks.js";
 
 /** @typedef {import("../link.js").Position} Position */
 /** @typedef {import("../types.js").EventRow} EventRow */
@@ -24,6 +24,8 @@ const MARKS_MAX = 3000;
 const HASHES_MAX = 20_000;
 const BURSTS_MAX = 80;
 const BURST_MS = 1500;
+/** A person's act that could not be done when its time came, and why. */
+const REFUSED = /^by hand: .*; not done: (.*)$/;
 
 /**
  * Replies are many and look alike: every second one goes.
@@ -74,7 +76,7 @@ export class Recorder {
     // A log with a gap would tell half a story.
     if (missing > window) rows.length = 0;
     const from = Math.max(0, frame.next_event - Math.min(window, missing));
-    const fresh = sim.events(from, frame.next_event - from);
+    const fresh = sim.events(from, frame.next_event - from, frame.groups);
     for (const row of fresh) rows.push(row);
     if (rows.length > ROWS_MAX * 1.5) rows.splice(0, rows.length - ROWS_MAX);
     this.#store.change({ rowsVersion: this.#store.state.rowsVersion + 1 });
@@ -85,16 +87,16 @@ export class Recorder {
    * Takes what the timeline paints.
    * @param {import("../sim.js").Sim} sim
    * @param {number} id
-   * @param {number} replicaCount
+   * @param {import("../types.js").Frame | null} frame
    * @returns {EventRow[]}
    */
-  collectMarks(sim, id, replicaCount) {
+  collectMarks(sim, id, frame) {
     const branch = this.#branch(id);
     const known = Math.max(branch.marks[branch.marks.length - 1]?.number ?? -1, this.#marked.get(id) ?? -1);
     const fresh = [];
     for (;;) {
       const from = (fresh[fresh.length - 1]?.number ?? known) + 1;
-      const page = sim.marks(from, MARKS_PAGE);
+      const page = sim.marks(from, MARKS_PAGE, frame?.groups);
       fresh.push(...page);
       if (page.length < MARKS_PAGE) break;
     }
@@ -102,14 +104,12 @@ export class Recorder {
     if (fresh.length > 0) this.#marked.set(id, fresh[fresh.length - 1]?.number ?? known);
     if (own.length === 0) return own;
     const { spans } = historyOf(this.#store.state.branches, id);
-    let last = spans[spans.length - 1] ?? null;
     for (const row of own) {
       const mark = markOf(row);
       if (mark) branch.marks.push(mark);
-      const span = spanAfter(last, row, replicaCount);
-      if (!span) continue;
-      branch.spans.push(span);
-      last = span;
+      const begun = spansAfter(spans, row, frame?.replica_count ?? 1, frame?.groups?.map(({ name }) => name));
+      branch.spans.push(...begun);
+      spans.push(...begun);
     }
     const marks = branch.marks.length > MARKS_MAX ? thinReplies(branch.marks) : branch.marks;
     this.#change(id, { marks });
@@ -166,6 +166,8 @@ export class Recorder {
   tell(rows, marks) {
     const time = performance.now();
     for (const row of rows) {
+      const [, refusal] = REFUSED.exec(row.text) ?? [];
+      if (refusal !== undefined) this.#store.notify(`Not done: ${refusal}.`, "warn");
       if (row.packet !== null && row.fate !== null && row.fate !== "delivered") this.bursts.push({ row, at: time });
     }
     for (const row of marks) if (row.big) this.#store.say(rowText(row));

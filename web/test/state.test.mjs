@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { actWords, restOf, sidesAct } from "../acts.js";
 import { clockText, listText, paceText, percentText } from "../format.js";
 import { initialState, Store, toggleReplica } from "../state.js";
-import { markOf, spanAfter } from "../state/marks.js";
+import { markOf, spanAfter, spansAfter } from "../state/marks.js";
 import { isQuiet, signatureOf, skippableTicks } from "../state/pacing.js";
 
 /** @typedef {import("../types.js").Frame} Frame */
@@ -117,4 +117,15 @@ test("marks come from what is big, replies and violations", () => {
   assert.equal(markOf(row({ class: "fault", big: true, replica: 0, text: "restarts; this is its life 2" }))?.kind, "restart");
   assert.equal(markOf(row({ class: "fault", big: true, text: "by hand: cut 0 off from 1" }))?.kind, "link");
   assert.equal(markOf(row({ class: "violation" }))?.kind, "violation");
+});
+
+test("a view of one group begins and ends for that group alone", () => {
+  const row = (/** @type {object} */ change) =>
+    /** @type {any} */ ({ tick: 9, class: "view-change", big: true, replica: 1, client: null, text: "", op: 4, view: 1, ...change });
+  const start = [{ from: 0, view: 0 }];
+  const begun = spansAfter(start, row({ group: "g1" }), 3, ["g0", "g1"]);
+  assert.deepEqual(begun, [{ from: 9, view: 1, group: "g1" }]);
+  const crash = row({ class: "fault", text: "crashed; no write was under way", op: null, view: null, replica: 0, tick: 12 });
+  assert.deepEqual(spansAfter([...start, ...begun], crash, 3, ["g0", "g1"]), [{ from: 12, view: null, group: "g0" }]);
+  assert.deepEqual(spansAfter(start, crash, 3), [{ from: 12, view: null }]);
 });

@@ -4,10 +4,11 @@
  */
 
 import { css, html, nothing } from "lit";
-import { restOf, sidesAct } from "../acts.js";
+import { inGroup, restOf, sidesAct } from "../acts.js";
 import { listText } from "../format.js";
 import { linkOf } from "../links.js";
 import { packetText } from "../words.js";
+import "./strip.js";
 import { shared, View } from "./view.js";
 
 /** @typedef {import("../types.js").Frame} Frame */
@@ -31,8 +32,10 @@ export class Actions extends View {
         gap: 6px;
         align-items: center;
       }
-      .bar > * {
+      .bar > *,
+      vsr-strip > * {
         pointer-events: auto;
+        flex: none;
       }
       .what {
         font: 600 15.5px/1.2 var(--serif);
@@ -46,13 +49,12 @@ export class Actions extends View {
       button {
         box-shadow: 0 1px 2px #0000000d;
       }
+      button.quiet {
+        box-shadow: none;
+      }
       @media (max-width: 1240px) {
-        .bar {
-          flex-wrap: nowrap;
-          overflow-x: auto;
-          scrollbar-width: none;
+        :host {
           pointer-events: auto;
-          padding: 4px 2px;
         }
         .hint {
           font-size: 13px;
@@ -61,6 +63,21 @@ export class Actions extends View {
       }
     `,
   ];
+
+  #isNarrow = matchMedia("(max-width: 1240px)");
+  #redraw = () => this.requestUpdate();
+
+  /** @override */
+  connectedCallback() {
+    super.connectedCallback();
+    this.#isNarrow.addEventListener("change", this.#redraw);
+  }
+
+  /** @override */
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#isNarrow.removeEventListener("change", this.#redraw);
+  }
 
   /** @override */
   get restMs() {
@@ -76,7 +93,10 @@ export class Actions extends View {
   render() {
     const { frame } = this.state;
     if (!frame) return nothing;
-    return html`<div class="bar" role="toolbar" aria-label="Actions">${this.#content(frame)}</div>`;
+    const content = this.#content(frame);
+    return this.#isNarrow.matches
+      ? html`<vsr-strip role="toolbar" aria-label="Actions">${content}</vsr-strip>`
+      : html`<div class="bar" role="toolbar" aria-label="Actions">${content}</div>`;
   }
 
   /** @param {Frame} frame */
@@ -90,9 +110,9 @@ export class Actions extends View {
       case "packet":
         return this.#packet(selection.key);
       case "client":
-        return this.#client(selection.id);
+        return this.#client(selection.id, frame);
       default:
-        return html`${this.#button("Write a request", "write.c0")}${this.#heal(frame)}
+        return html`${this.#button("Write a request", inGroup("write.c0", frame))}${this.#heal(frame)}
           <span class="hint">Select a replica, link or packet.</span>`;
     }
   }
@@ -125,6 +145,7 @@ export class Actions extends View {
             ${isCut ? this.#button("Join", sidesAct("join", ids, rest), `Join ${names} again`) : nothing}`
           : nothing
       }
+      ${ids.length === 1 ? html`<button class="quiet" title="What can be done to its disk and clock" @click=${() => this.app.store.showTab("faults")}>Disk…</button>` : nothing}
       ${this.#heal(frame)}`;
   }
 
@@ -164,10 +185,13 @@ export class Actions extends View {
       ${this.#more()}`;
   }
 
-  /** @param {number} id */
-  #client(id) {
+  /**
+   * @param {number} id
+   * @param {Frame} frame
+   */
+  #client(id, frame) {
     return html`<span class="what">Client ${id}</span>
-      ${this.#button("Write a request", `write.c${id}`, `Write a request from client ${id}`)} ${this.#more()}`;
+      ${this.#button("Write a request", inGroup(`write.c${id}`, frame), `Write a request from client ${id}`)} ${this.#more()}`;
   }
 
   #more() {

@@ -4,7 +4,7 @@
  */
 
 import { css, html, nothing, svg } from "lit";
-import { countText } from "../format.js";
+import { countText, listText } from "../format.js";
 import { shared, View } from "./view.js";
 
 /** What the oracles say. */
@@ -74,6 +74,12 @@ export class Checks extends View {
       .violation h3 {
         color: var(--bad);
       }
+      .violation p::first-letter {
+        text-transform: uppercase;
+      }
+      .violation .row {
+        margin-top: 8px;
+      }
     `,
   ];
 
@@ -95,13 +101,14 @@ export class Checks extends View {
     const compared = frame.totals.ops_compared ?? 0;
     return html`<h2>Checks</h2>
       <p class="lead">At every tick the cluster is held against these. So far ${countText(compared)} ops were compared between replicas.</p>
-      ${verdict.kind === "running" ? nothing : html`<p class="verdict"><b>${verdict.kind.replace("-", " ")}</b> ${verdict.text}</p>`}
+      ${verdict.kind === "running" || frame.violations.length > 0 ? nothing : html`<p class="verdict"><b>${verdict.kind.replace("-", " ")}</b> ${verdict.text}</p>`}
       ${frame.violations.map(
         (violation) => html`<div class="violation">
           <h3>${violation.property} violated at tick ${violation.tick}</h3>
           <p>${violation.text}</p>
           <p class="row">
             <button @click=${() => this.app.run.seek({ tick: violation.tick, step: 0 })}>Go to tick ${violation.tick}</button>
+            ${violation.replicas.length === 0 ? nothing : html`<button class="quiet" @click=${() => this.app.store.selectReplicas(violation.replicas)}>Select ${listText(violation.replicas)}</button>`}
             <button class="quiet" @click=${() => this.app.run.play()}>Go on past it</button>
           </p>
         </div>`,

@@ -5,6 +5,7 @@
 
 import { css, html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
+import { groupText, isShown } from "../groups.js";
 import { comparePositions } from "../link.js";
 import { rowText } from "../words.js";
 import { shared, View } from "./view.js";
@@ -128,6 +129,14 @@ export class Events extends View {
       .now {
         background: var(--wash);
       }
+      .lit {
+        box-shadow: inset 3px 0 var(--ink);
+        background: var(--press);
+      }
+      .group {
+        color: var(--soft);
+        font-size: 13px;
+      }
       .none {
         padding: 14px 18px;
         color: var(--soft);
@@ -161,7 +170,7 @@ export class Events extends View {
 
   /** @override @param {Readonly<import("../state.js").State>} state */
   watched(state) {
-    return [state.rowsVersion, state.shown];
+    return [state.rowsVersion, state.shown, state.lit, state.frame?.group, state.frame?.groups?.length];
   }
 
   /** @override */
@@ -201,10 +210,19 @@ export class Events extends View {
       this.#rows = [];
       this.#filteredUpTo = 0;
     }
+    const { frame } = this.state;
+    // Another group shown is another log to read.
+    const key = `${frame?.group} ${this.#hasOthers}`;
+    if (key !== this.#filteredFor) {
+      this.#filteredFor = key;
+      this.#rows = [];
+      this.#filteredUpTo = 0;
+    }
     const classes = new Set(GROUPS.flatMap((group) => (this.#shownGroups.has(group.name) ? group.classes : [])));
     for (let index = this.#filteredUpTo; index < rows.length; index += 1) {
       const row = rows[index];
       if (!row || !(classes.has(row.class) || isLoss(row))) continue;
+      if (!this.#hasOthers && !isShown(row, frame)) continue;
       this.#rows.push(row);
       this.#lastIndex = index;
     }
@@ -212,6 +230,9 @@ export class Events extends View {
   }
 
   #lastIndex = 0;
+  #filteredFor = "";
+  /** Rows of groups that are not shown, too. */
+  #hasOthers = false;
 
   /** @override */
   render() {
@@ -226,6 +247,11 @@ export class Events extends View {
           ({ name }) =>
             html`<button class="chip" aria-pressed=${this.#shownGroups.has(name)} @click=${() => this.#toggle(name)}>${name}</button>`,
         )}
+        ${
+          (this.state.frame?.groups?.length ?? 0) < 2
+            ? nothing
+            : html`<button class="chip" aria-pressed=${this.#hasOthers} @click=${this.#toggleOthers}>other groups</button>`
+        }
       </div>
       <div class="scroll" tabindex="0" role="region" aria-label="Event log" @scroll=${this.#scrolled} @keydown=${this.#keyed}>
         ${count === 0 ? html`<p class="none">Nothing has happened yet.</p>` : nothing}
@@ -246,11 +272,13 @@ export class Events extends View {
   #row(row, index) {
     const isNow = comparePositions(row, this.state.shown) >= 0 || row.tick === this.state.shown.tick;
     const loss = isLoss(row) ? "lost" : "";
-    return html`<li data-top=${index * ROW} class="${row.class} ${row.big ? "big" : ""} ${loss} ${isNow ? "now" : ""}">
+    const isLit = row.op !== null && row.op === this.state.lit && isShown(row, this.state.frame);
+    const other = isShown(row, this.state.frame) ? "" : groupText(row.group ?? "");
+    return html`<li data-top=${index * ROW} class="${row.class} ${row.big ? "big" : ""} ${loss} ${isNow ? "now" : ""} ${isLit ? "lit" : ""}">
       <button tabindex="-1" data-row=${index} @click=${() => this.#follow(row)} title=${rowText(row)} aria-label=${nameOf(row)}>
         <span class="t num">${row.tick}</span>
         <span class="who num">${row.replica ?? (row.client === null ? nothing : `c${row.client}`)}</span>
-        <span class="x">${row.text}</span>
+        <span class="x">${other === "" ? nothing : html`<span class="group">${other}: </span>`}${row.text}</span>
       </button>
     </li>`;
   }
@@ -284,6 +312,11 @@ export class Events extends View {
     else this.#shownGroups.add(name);
     this.#rows = [];
     this.#filteredUpTo = 0;
+    this.requestUpdate();
+  }
+
+  #toggleOthers() {
+    this.#hasOthers = !this.#hasOthers;
     this.requestUpdate();
   }
 

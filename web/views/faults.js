@@ -1,31 +1,28 @@
 /**
- * Faults that strike by dice: the profile, each rate as a slider with its number, load, crash and restart, settle; and
- * what follows from them in a sentence. Each change is an act. Must never know how a fault is made.
+ * Faults: the profile and what follows from the settings in sentences, verbs of one replica's disk and clock, and what
+ * strikes by dice, each rate as a slider with its number. Each change is an act. Must never know how a fault is made.
  */
 
 import { css, html, nothing } from "lit";
-import { durationText, percentText } from "../format.js";
+import { followsFromFaults } from "../follows.js";
+import "./clock-verbs.js";
+import "./disk-verbs.js";
+import { drawnList } from "./drawn.js";
+import { rateRow, rateStyles } from "./rates.js";
 import { shared, View } from "./view.js";
 
-/**
- * @typedef {object} Rate
- * @property {string} key in the frame
- * @property {string} set the name that `set` takes
- * @property {string} label
- * @property {"percent" | "ticks" | "count"} unit
- * @property {number} max
- */
+/** @typedef {import("./rates.js").Rate} Rate */
 
-/** @type {{ title: string, rates: Rate[] }[]} */
+/** @type {{ title: string, text?: string, rates: Rate[] }[]} */
 const GROUPS = [
   {
     title: "Packets",
     rates: [
       { key: "loss_per_million", set: "loss", label: "lost", unit: "percent", max: 500_000 },
       { key: "replay_per_million", set: "replay", label: "sent twice", unit: "percent", max: 500_000 },
-      { key: "delay_min_ticks", set: "delay-min", label: "shortest delay", unit: "ticks", max: 50 },
-      { key: "delay_mean_ticks", set: "delay-mean", label: "mean delay", unit: "ticks", max: 100 },
-      { key: "link_capacity", set: "capacity", label: "packets a link holds", unit: "count", max: 128 },
+      { key: "delay_min_ticks", set: "delay-min", label: "shortest delay", unit: "ticks", min: 1, max: 50 },
+      { key: "delay_mean_ticks", set: "delay-mean", label: "mean delay", unit: "ticks", min: 1, max: 100 },
+      { key: "link_capacity", set: "capacity", label: "packets a link holds", unit: "count", min: 1, max: 128 },
     ],
   },
   {
@@ -33,6 +30,8 @@ const GROUPS = [
     rates: [
       { key: "partition_per_million", set: "partition", label: "begin, a tick", unit: "percent", max: 50_000 },
       { key: "unpartition_per_million", set: "unpartition", label: "end, a tick", unit: "percent", max: 200_000 },
+      { key: "partition_stability_ticks", set: "partition-stability", label: "last at least", unit: "ticks", max: 500 },
+      { key: "unpartition_stability_ticks", set: "unpartition-stability", label: "pause at least", unit: "ticks", max: 500 },
     ],
   },
   {
@@ -49,37 +48,64 @@ const GROUPS = [
       { key: "restart_per_million", set: "restart", label: "restart, a tick", unit: "percent", max: 200_000 },
     ],
   },
+  {
+    title: "Disks",
+    rates: [
+      { key: "tear_per_million", set: "tear", label: "tear in a crash", unit: "percent", max: 1_000_000 },
+      { key: "rot_per_million", set: "rot", label: "rot, a write", unit: "percent", max: 200_000 },
+      { key: "misdirect_per_million", set: "misdirect", label: "go astray, a write", unit: "percent", max: 200_000 },
+      { key: "lie_per_million", set: "lie", label: "begin to lie, a tick", unit: "percent", max: 20_000 },
+      { key: "slow_per_million", set: "slow", label: "turn slow, a tick", unit: "percent", max: 20_000 },
+    ],
+  },
 ];
 
-const PROFILES = ["none", "light", "heavy"];
+/** @type {Rate} */
+const LOAD = { key: "load_per_million", set: "", label: "a client asks, a tick", unit: "percent", max: 300_000 };
+
+/** Settings that are words, under the sliders of their group. */
+const CHOICES = [
+  {
+    title: "Partitions",
+    set: "partition-mode",
+    key: "partition_mode",
+    label: "who is parted",
+    options: { none: "nobody", "uniform-size": "a part of any size", "uniform-partition": "each by a coin", "isolate-single": "one alone" },
+  },
+  {
+    title: "Partitions",
+    set: "partition-symmetry",
+    key: "partition_symmetry",
+    label: "which way",
+    options: { symmetric: "both ways", asymmetric: "one way" },
+  },
+];
+
+/** Switches, under the sliders of their group. */
+const SWITCHES = [
+  { title: "Replicas", set: "crash-primary", key: "crash_primary", text: "crash the primary too" },
+  {
+    title: "Disks",
+    set: "atlas",
+    key: "atlas",
+    text: "fault atlas: dice damage only what the others can repair, and lie never",
+  },
+];
+
+const PROFILES = ["none", "light", "heavy", "swarm"];
 
 /** Sliders over the dice. */
 export class Faults extends View {
   /** @override */
   static styles = [
     shared,
+    rateStyles,
     css`
       :host {
         padding: 16px 18px 24px;
       }
       section {
         margin-bottom: 18px;
-      }
-      .rate {
-        display: grid;
-        grid-template-columns: 128px minmax(0, 1fr) 66px;
-        gap: 10px;
-        align-items: center;
-        min-height: 30px;
-      }
-      .rate label {
-        color: var(--soft);
-      }
-      .rate output {
-        text-align: right;
-      }
-      .rate input {
-        width: 100%;
       }
       .choice {
         display: inline-flex;
@@ -97,11 +123,32 @@ export class Faults extends View {
         background: var(--ink);
         color: var(--on);
       }
-      .follows {
-        border-left: 3px solid var(--rule);
-        padding: 2px 0 2px 12px;
+      .choice button:focus-visible {
+        outline-offset: -3px;
+      }
+      .word {
+        display: grid;
+        grid-template-columns: 128px minmax(0, 1fr);
+        gap: 10px;
+        align-items: center;
+        min-height: 34px;
+      }
+      .word label {
         color: var(--soft);
-        margin: 0 0 8px;
+      }
+      label.check {
+        padding: 4px 0;
+      }
+      summary {
+        cursor: pointer;
+        min-height: 26px;
+        font-weight: 600;
+      }
+      .drawn h3 {
+        margin: 12px 0 4px;
+      }
+      .drawn dl {
+        font-size: 14px;
       }
     `,
   ];
@@ -112,8 +159,8 @@ export class Faults extends View {
   }
 
   /** @override @param {Readonly<import("../state.js").State>} state */
-  watched(state) {
-    return [state.frame?.faults && JSON.stringify(state.frame.faults), state.frame?.workload.load_per_million, state.frame === null];
+  watched({ frame }) {
+    return [frame && JSON.stringify([frame.faults, frame.knobs]), frame?.workload.load_per_million, frame === null];
   }
 
   /** @override */
@@ -129,18 +176,19 @@ export class Faults extends View {
               html`<button aria-pressed=${frame.faults.profile === name} @click=${() => run.act(`profile.${name}`)}>${name}</button>`,
           )}
         </div>
-        ${followsFrom(frame).map((text) => html`<p class="follows">${text}</p>`)}
+        ${followsFromFaults(frame).map((text) => html`<p class="follows">${text}</p>`)}
+        ${frame.faults.profile === "swarm" ? drawnList(frame) : nothing}
       </section>
-      ${GROUPS.map(
-        (group) => html`<section>
-          <h3>${group.title}</h3>
-          ${group.rates.map((rate) => this.#rate(rate, Number(frame.faults[rate.key] ?? 0)))}
-          ${group.title === "Replicas" ? this.#crashPrimary(frame.faults.crash_primary === true) : nothing}
-        </section>`,
-      )}
-      <section>
+      <section aria-label="Disk" id="disk">
+        <h2>Disk</h2>
+        <vsr-disk-verbs .app=${this.app}></vsr-disk-verbs>
+      </section>
+      <vsr-clock-verbs .app=${this.app}></vsr-clock-verbs>
+      <h2>By dice</h2>
+      ${GROUPS.map((group) => this.#group(group))}
+      <section aria-label="Requests, by dice">
         <h3>Requests</h3>
-        ${this.#rate({ key: "load_per_million", set: "", label: "a client asks, a tick", unit: "percent", max: 300_000 }, frame.workload.load_per_million)}
+        ${rateRow(LOAD, frame.workload.load_per_million, (value) => run.act(`load.${value}`))}
       </section>
       <section>
         <h3>Settle</h3>
@@ -149,84 +197,34 @@ export class Faults extends View {
       </section>`;
   }
 
-  /** @param {boolean} isOn */
-  #crashPrimary(isOn) {
-    const change = (/** @type {Event} */ event) => {
-      const { checked } = /** @type {HTMLInputElement} */ (event.target);
-      void this.app.run.act(`set.crash-primary.${checked ? "yes" : "no"}`);
-    };
-    return html`<label class="check"><input type="checkbox" .checked=${isOn} @change=${change} /><span>crash the primary too</span></label>`;
+  /** @param {{ title: string, text?: string, rates: Rate[] }} group */
+  #group({ title, rates }) {
+    const { frame } = this.state;
+    if (!frame) return nothing;
+    const { run } = this.app;
+    const isKnown = (/** @type {{ key: string }} */ { key }) => frame.faults[key] !== undefined;
+    return html`<section aria-label="${title}, by dice">
+      <h3>${title}</h3>
+      ${rates.filter(isKnown).map((rate) => rateRow(rate, Number(frame.faults[rate.key]), (value) => run.act(`set.${rate.set}.${value}`)))}
+      ${CHOICES.filter((choice) => choice.title === title && isKnown(choice)).map(
+        ({ set, key, label, options }) => html`<div class="word">
+          <label for=${set}>${label}</label>
+          <select id=${set} @change=${(/** @type {Event} */ event) => run.act(`set.${set}.${/** @type {HTMLSelectElement} */ (event.target).value}`)}>
+            ${Object.entries(options).map(([value, text]) => html`<option value=${value} ?selected=${frame.faults[key] === value}>${text}</option>`)}
+          </select>
+        </div>`,
+      )}
+      ${SWITCHES.filter((each) => each.title === title && isKnown(each)).map(
+        ({ set, key, text }) => html`<label class="check"
+          ><input
+            type="checkbox"
+            .checked=${frame.faults[key] === true}
+            @change=${(/** @type {Event} */ event) => run.act(`set.${set}.${/** @type {HTMLInputElement} */ (event.target).checked ? "yes" : "no"}`)}
+          /><span>${text}</span></label
+        >`,
+      )}
+    </section>`;
   }
-
-  /**
-   * @param {Rate} rate
-   * @param {number} value
-   */
-  #rate(rate, value) {
-    const words = rate.unit === "percent" ? percentText(value) : rate.unit === "ticks" ? durationText(value) : String(value);
-    const position = rate.unit === "percent" ? Math.round(1000 * Math.sqrt(value / rate.max)) : value;
-    const max = rate.unit === "percent" ? 1000 : rate.max;
-    const id = `rate-${rate.key}`;
-    return html`<div class="rate num">
-      <label for=${id}>${rate.label}</label>
-      <input id=${id} type="range" min="0" max=${max} .value=${String(position)} aria-valuetext=${words} @input=${this.#preview(rate)} @change=${this.#set(rate)} />
-      <output for=${id}>${words}</output>
-    </div>`;
-  }
-
-  /** @param {Rate} rate */
-  #preview(rate) {
-    return (/** @type {Event} */ event) => {
-      const input = /** @type {HTMLInputElement} */ (event.target);
-      const value = valueOf(rate, Number(input.value));
-      const output = input.nextElementSibling;
-      if (output) output.textContent = rate.unit === "percent" ? percentText(value) : rate.unit === "ticks" ? durationText(value) : String(value);
-    };
-  }
-
-  /** @param {Rate} rate */
-  #set(rate) {
-    return (/** @type {Event} */ event) => {
-      const value = valueOf(rate, Number(/** @type {HTMLInputElement} */ (event.target).value));
-      void this.app.run.act(rate.set === "" ? `load.${value}` : `set.${rate.set}.${value}`);
-    };
-  }
-}
-
-/**
- * Small rates matter most, so a slider's travel is the root of its rate.
- * @param {Rate} rate
- * @param {number} position
- * @returns {number}
- */
-function valueOf(rate, position) {
-  if (rate.unit !== "percent") return position;
-  const value = rate.max * (position / 1000) ** 2;
-  const digits = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, value))) - 1);
-  return Math.round(value / digits) * digits;
-}
-
-/**
- * @param {import("../types.js").Frame} frame
- * @returns {string[]} what the settings mean, where it is not plain
- */
-function followsFrom(frame) {
-  const { faults, knobs, quorums } = frame;
-  const sentences = [];
-  const wait = knobs.heartbeat_wait_ticks ?? 500;
-  const beat = knobs.heartbeat_ticks ?? 50;
-  const mean = Number(faults.delay_mean_ticks ?? 0);
-  const loss = Number(faults.loss_per_million ?? 0) / 1_000_000;
-  if (mean * 3 + beat > wait) sentences.push("Packets can take longer than the heartbeat wait: expect view changes.");
-  const missed = loss ** Math.floor(wait / beat);
-  if (missed > 0.001) sentences.push("So many packets are lost that backups will sometimes miss a living primary.");
-  if (Number(faults.partition_per_million ?? 0) > 0 && Number(faults.unpartition_per_million ?? 0) === 0) {
-    sentences.push("Partitions begin but never end.");
-  }
-  if (Number(faults.crash_per_million ?? 0) > 0 && Number(faults.restart_per_million ?? 0) === 0) {
-    sentences.push(`Replicas crash and stay down, until ${quorums.view_change} are left.`);
-  }
-  return sentences;
 }
 
 customElements.define("vsr-faults", Faults);

@@ -4,6 +4,7 @@
  */
 
 import { svg } from "lit";
+import { round } from "../geometry.js";
 
 /**
  * @param {string} role as `roleOf` says
@@ -31,6 +32,46 @@ export function badge(role, x, y, size) {
     default:
       return svg``;
   }
+}
+
+/**
+ * A disk that lies, tears, is slow or holds something damaged.
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ * @returns {unknown}
+ */
+export function diskSign(x, y, size) {
+  const s = size;
+  return svg`<g class="disk-sign" transform="translate(${x} ${y})"><circle r=${round(s * 1.5)}/>
+    <path d="M${round(-s)} ${round(-s * 0.55)}A${s} ${round(s * 0.4)} 0 0 1 ${s} ${round(-s * 0.55)}V${round(s * 0.55)}A${s} ${round(s * 0.4)} 0 0 1 ${round(-s)} ${round(s * 0.55)}Z"/>
+    <path d="M${round(-s)} ${round(-s * 0.55)}A${s} ${round(s * 0.4)} 0 0 0 ${s} ${round(-s * 0.55)}"/></g>`;
+}
+
+/**
+ * A property is violated here.
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ * @returns {unknown}
+ */
+export function alarmSign(x, y, size) {
+  const s = size;
+  return svg`<g class="alarm" transform="translate(${x} ${y})"><path d="M0 ${round(-s)}L${s} ${round(s * 0.8)}H${round(-s)}Z"/><path class="mark" d="M0 ${round(-s * 0.35)}V${round(s * 0.2)}M0 ${round(s * 0.45)}V${round(s * 0.5)}"/></g>`;
+}
+
+/**
+ * A crack through a cell, from its upper to its lower edge: what is damaged.
+ * @param {number} x of the cell's left edge
+ * @param {number} y of its upper edge
+ * @param {number} width
+ * @param {number} height
+ * @returns {unknown} a gap in the colour of the ground, and the crack in ink
+ */
+export function crack(x, y, width, height) {
+  const at = (/** @type {number} */ across, /** @type {number} */ down) => `${round(x + width * across)} ${round(y + height * down)}`;
+  const path = `M${at(0.88, -0.06)}L${at(0.64, 0.44)}L${at(0.84, 0.56)}L${at(0.62, 1.06)}`;
+  return svg`<path class="gap" d=${path}/><path class="crack" d=${path}/>`;
 }
 
 /**

@@ -5,8 +5,12 @@
  */
 
 import { css, html, nothing } from "lit";
-import { countText, durationText, listText } from "../format.js";
+import { inGroup } from "../acts.js";
+import { durationText, listText } from "../format.js";
 import { classOf, KINDS, packetText, roleInTruth, rowText, timerText } from "../words.js";
+import { clockText } from "./clock-verbs.js";
+import "./disk.js";
+import { stateOf } from "./disk-verbs.js";
 import "./link-panel.js";
 import "./roster.js";
 import "./term.js";
@@ -86,34 +90,6 @@ export class Inspector extends View {
       }
       progress::-moz-progress-bar {
         background: var(--h);
-      }
-      .slots {
-        display: grid;
-        grid-template-columns: repeat(16, 1fr);
-        gap: 2px;
-      }
-      .slots i {
-        aspect-ratio: 1;
-        border-radius: 3px;
-        border: 1px solid var(--rule);
-        font: 400 10px/1 var(--sans);
-        display: grid;
-        place-items: center;
-        color: var(--h);
-        min-width: 0;
-      }
-      .slots .writing {
-        border: 1.5px dashed var(--h);
-      }
-      .slots .prepared,
-      .slots .unproven,
-      .slots .header {
-        border: 1.5px solid var(--h);
-      }
-      .slots .committed {
-        background: var(--h);
-        border-color: var(--h);
-        color: var(--on);
       }
       .pair {
         display: flex;
@@ -204,11 +180,14 @@ export class Inspector extends View {
         <dd>${replica.commit_max}</dd>
         <dt>writes under way</dt>
         <dd>${replica.writes_pending}</dd>
+        ${replica.disk ? html`<dt>disk</dt><dd>${stateOf(replica)}</dd>` : nothing}
+        ${replica.clock ? html`<dt>clock</dt><dd>${clockText(replica)}</dd>` : nothing}
         <dt><vsr-term word="digest">digest</vsr-term></dt>
         <dd class="mono">${replica.digest}</dd>
       </dl>
     </section>
-    ${this.#timers(replica)} ${this.#votes(replica, frame)} ${this.#journal(replica)} ${this.#sessions(replica)}
+    ${this.#timers(replica)} ${this.#votes(replica, frame)} <vsr-disk .app=${this.app} .replica=${replica}></vsr-disk>
+    ${this.#sessions(replica)}
     ${this.#feed(replica)}`;
   }
 
@@ -233,7 +212,7 @@ export class Inspector extends View {
           <dd>${replica.incarnation}</dd>
         </dl>
       </section>
-      ${this.#journal(replica)} ${this.#feed(replica)}`;
+      <vsr-disk .app=${this.app} .replica=${replica}></vsr-disk> ${this.#feed(replica)}`;
   }
 
   /**
@@ -288,25 +267,6 @@ export class Inspector extends View {
     return html`<section>
       <h3><vsr-term word="quorum">Quorums</vsr-term> forming</h3>
       <dl class="num">${rows}</dl>
-    </section>`;
-  }
-
-  /** @param {Replica} replica */
-  #journal(replica) {
-    const slots = this.state.frame?.knobs.journal_slots ?? 0;
-    const shown = Math.min(slots, 32);
-    if (shown === 0) return nothing;
-    const start = slots <= 32 ? 0 : Math.max(0, (replica.log[replica.log.length - 1]?.op ?? 0) - 31);
-    const bySlot = new Map(replica.log.map((entry) => [entry.op % slots, entry]));
-    return html`<section>
-      <h3><vsr-term word="journal">Journal</vsr-term> <span class="soft small">${slots <= 32 ? `${slots} slots` : `the last 32 of ${countText(slots)} slots`}</span></h3>
-      <div class="slots num">
-        ${Array.from({ length: shown }, (_, index) => {
-          const entry = bySlot.get((start + index) % slots);
-          if (!entry || entry.view === null) return html`<i></i>`;
-          return html`<i class="${entry.state} ${hueOf(entry.view)}" title="op ${entry.op}, view ${entry.view}, ${entry.state}">${entry.op}</i>`;
-        })}
-      </div>
     </section>`;
   }
 
@@ -433,7 +393,7 @@ export class Inspector extends View {
         </dl>
       </section>
       <div class="pair">
-        <button @click=${() => this.app.run.act(`write.c${id}`)}>Write a request</button>
+        <button @click=${() => this.app.run.act(inGroup(`write.c${id}`, frame))}>Write a request</button>
         ${frame.replicas.map(
           (replica) =>
             html`<button class="quiet" @click=${() => this.app.store.selectLink(`c${id}`, String(replica.id))}>link to ${replica.id}</button>`,

@@ -1,15 +1,18 @@
 /**
- * The log matrix: a row a replica, a column an op; hue is the view, filled is committed, hollow is prepared. It is where
- * one sees that a log is longer, older or holed. Must never show what no replica says.
+ * The log matrix: a row a replica, a column an op; hue is the view, filled is committed, hollow is prepared, cracked is
+ * damaged on disk. Pointing at a cell lights its op everywhere. Must never show what no replica and no disk says.
  */
 
 import { css, html, nothing } from "lit";
-import { packetText } from "../words.js";
+import { brokenOps, entryText, isAboutOp, isDamaged } from "../words.js";
+import { crack } from "./glyphs.js";
 import { hueOf, shared, View } from "./view.js";
 
 /** @typedef {import("../types.js").Replica} Replica */
+/** @typedef {import("../types.js").LogEntry} LogEntry */
 
 const CELL = 26;
+const SIZE = { width: 24, height: 19 };
 
 /** Rows of cells. */
 export class Matrix extends View {
@@ -44,6 +47,10 @@ export class Matrix extends View {
         text-align: center;
         padding: 0;
       }
+      thead th.lit {
+        color: var(--ink);
+        font-weight: 600;
+      }
       thead th:first-child {
         text-align: left;
       }
@@ -51,6 +58,7 @@ export class Matrix extends View {
         padding: 0;
       }
       .c {
+        position: relative;
         display: grid;
         place-items: center;
         width: 24px;
@@ -60,6 +68,9 @@ export class Matrix extends View {
         color: var(--h);
         font-size: 11.5px;
         line-height: 1;
+      }
+      .c b {
+        font-weight: 400;
       }
       .committed {
         background: var(--h);
@@ -79,9 +90,36 @@ export class Matrix extends View {
         border: 1.5px dashed var(--edge);
         color: var(--edge);
       }
-      .lit .c {
+      .c svg {
+        position: absolute;
+        inset: -1.5px;
+        width: 24px;
+        height: 19px;
+        overflow: visible;
+      }
+      .gap {
+        fill: none;
+        stroke: var(--paper);
+        stroke-width: 4.2;
+      }
+      .crack {
+        fill: none;
+        stroke: var(--ink);
+        stroke-width: 1.5;
+        stroke-linejoin: round;
+        stroke-linecap: round;
+      }
+      .bad .c {
+        outline: 2px solid var(--bad);
+        outline-offset: 1px;
+      }
+      .lit .c,
+      td:focus-visible .c {
         outline: 2px solid var(--ink);
         outline-offset: 1px;
+      }
+      td[tabindex]:focus-visible {
+        outline: none;
       }
       td.says {
         padding-left: 12px;
@@ -95,10 +133,6 @@ export class Matrix extends View {
       .wrap {
         overflow: hidden;
       }
-      .more td,
-      .more th {
-        height: 8px;
-      }
       @media (max-width: 820px) {
         :host {
           padding: 6px 12px;
@@ -110,7 +144,8 @@ export class Matrix extends View {
         td.says {
           display: none;
         }
-        .c {
+        .c,
+        .c svg {
           width: 21px;
           height: 16px;
         }
@@ -124,6 +159,10 @@ export class Matrix extends View {
     this.#width = entry.contentRect.width;
     this.requestUpdate();
   });
+  /** The one cell of many that takes part in the order of Tab. */
+  #at = { row: 0, op: 1 };
+  /** The op where the keyboard was; the head of the longest log, if it was nowhere. @type {number | null} */
+  #op = null;
 
   /** @override */
   get restMs() {
@@ -132,7 +171,7 @@ export class Matrix extends View {
 
   /** @override @param {Readonly<import("../state.js").State>} state */
   watched(state) {
-    return [state.frame, state.selection];
+    return [state.frame, state.selection, state.lit];
   }
 
   /** @override */
@@ -156,54 +195,97 @@ export class Matrix extends View {
     const count = Math.max(4, Math.floor(room / (isNarrow ? 23 : CELL)));
     const newest = Math.max(count, ...frame.replicas.map((replica) => replica.head + 1));
     const ops = Array.from({ length: count }, (_, index) => newest - count + 1 + index);
-    const lit = this.#litOp();
+    const lit = this.state.lit ?? this.#selectedOp();
+    const first = ops[0] ?? 1;
+    const head = Math.max(...frame.replicas.map((replica) => replica.head));
+    this.#at = { row: Math.min(this.#at.row, frame.replica_count - 1), op: Math.min(newest, Math.max(first, this.#op ?? head)) };
     return html`<div class="wrap">
-      <table aria-label="Log matrix" class="num">
+      <table
+        aria-label="Log matrix"
+        class="num"
+        @pointerover=${(/** @type {Event} */ event) => this.#light(event)}
+        @pointerleave=${() => this.app.store.light(null)}
+        @focusin=${(/** @type {Event} */ event) => this.#light(event)}
+        @focusout=${() => this.app.store.light(null)}
+        @keydown=${(/** @type {KeyboardEvent} */ event) => this.#keyed(event, first, newest)}
+      >
         <thead>
           <tr>
             <th scope="col"><span class="word">log, by </span>op</th>
-            ${ops.map((op) => html`<th scope="col">${op}</th>`)}
+            ${ops.map((op) => html`<th scope="col" class=${op === lit ? "lit" : ""}>${op}</th>`)}
             <th class="unseen" scope="col">frontiers</th>
           </tr>
         </thead>
         <tbody>
-          ${frame.replicas.map(
-            (replica) => {
-              const byOp = new Map(replica.log.map((entry) => [entry.op, entry]));
-              return html`<tr class=${replica.up ? "" : "down"}>
+          ${frame.replicas.map((replica, row) => {
+            const byOp = new Map(replica.log.map((entry) => [entry.op, entry]));
+            const broken = brokenOps(frame, replica.id);
+            return html`<tr class=${replica.up ? "" : "down"}>
               <th scope="row"><span class="word">replica </span><b>${replica.id}</b></th>
-              ${ops.map((op) => this.#cell(byOp, op, op === lit))}
+              ${ops.map((op) => this.#cell(byOp.get(op), row, op, `${op === lit ? "lit" : ""} ${broken.has(op) ? "bad" : ""}`))}
               <td class="says">${frontiers(replica)}</td>
             </tr>`;
-            },
-          )}
+          })}
         </tbody>
       </table>
     </div>`;
   }
 
   /** @returns {number | null} the op of the selected packet */
-  #litOp() {
+  #selectedOp() {
     const { selection, packets } = this.state;
     if (selection.kind !== "packet") return null;
     const packet = packets.find(({ key }) => key === selection.key);
-    return packet && packet.op >= 0 && /\d/.test(packetText(packet.kind, packet.op)) ? packet.op : null;
+    return packet && isAboutOp(packet.kind) && packet.op >= 0 ? packet.op : null;
   }
 
   /**
-   * @param {Map<number, import("../types.js").LogEntry>} byOp
+   * @param {LogEntry | undefined} entry
+   * @param {number} row
    * @param {number} op
-   * @param {boolean} isLit
+   * @param {string} kind
    */
-  #cell(byOp, op, isLit) {
-    const entry = byOp.get(op);
-    const lit = isLit ? "lit" : "";
-    if (!entry) return html`<td class=${lit}><span class="c none"></span></td>`;
-    if (entry.view === null) return html`<td class=${lit}><span class="c missing" title="op ${op} is missing"></span></td>`;
-    const name = `op ${op} of view ${entry.view}, ${entry.state}`;
-    return html`<td class=${lit}>
-      <span class="c ${entry.state} ${hueOf(entry.view)}" title=${name}>${entry.view}</span>
+  #cell(entry, row, op, kind) {
+    const isHere = this.#at.row === row && this.#at.op === op;
+    const view = entry?.view ?? null;
+    const state = entry ? (view === null ? "missing" : `${entry.state} ${hueOf(view)}`) : "none";
+    return html`<td class=${kind} data-op=${op} data-row=${row} tabindex=${isHere ? 0 : -1}>
+      <span class="c ${state}" title=${entry ? entryText(entry) : nothing}
+        ><b aria-hidden="true">${view}</b>${
+          entry && isDamaged(entry) ? html`<svg viewBox="0 0 ${SIZE.width} ${SIZE.height}" aria-hidden="true">${crack(0, 0, SIZE.width, SIZE.height)}</svg>` : nothing
+        }<span class="unseen">${entry ? entryText(entry) : "nothing"}</span></span
+      >
     </td>`;
+  }
+
+  /** Pointing at a cell lights its op everywhere. @param {Event} event */
+  #light(event) {
+    const cell = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("td[data-op]"));
+    this.app.store.light(cell ? Number(cell.dataset.op) : null);
+  }
+
+  /**
+   * Arrows go from cell to cell, so that Tab need not pass them all.
+   * @param {KeyboardEvent} event
+   * @param {number} first
+   * @param {number} newest
+   */
+  #keyed(event, first, newest) {
+    const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+    if (!step || event.shiftKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const rows = this.state.frame?.replica_count ?? 1;
+    const row = Math.min(rows - 1, Math.max(0, this.#at.row + (step[0] ?? 0)));
+    this.#op = Math.min(newest, Math.max(first, this.#at.op + (step[1] ?? 0)));
+    this.#at = { row, op: this.#op };
+    this.requestUpdate();
+    void this.updateComplete.then(() => this.#focusCell());
+  }
+
+  #focusCell() {
+    const { row, op } = this.#at;
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(`td[data-row="${row}"][data-op="${op}"]`))?.focus();
   }
 }
 

@@ -1,15 +1,13 @@
 /**
- * What lies above the stage: the caption, why nothing commits, the legend, passing messages, the live region, and the
- * banners for links that could not be opened and engines that stopped. Must never cover what can be selected without a
+ * What lies above the stage: the caption, why nothing commits, what is violated, passing messages, the live region, and
+ * the banners for links that could not be opened and engines that stopped. Must never cover what can be selected without a
  * way to close it.
  */
 
 import { css, html, nothing } from "lit";
-import { packetShape } from "./glyphs.js";
+import "./legend.js";
 import { explain } from "./term.js";
 import { shared, View } from "./view.js";
-
-/** @typedef {import("../words.js").PacketClass} PacketClass */
 
 /** One caption in plain words, and one obvious verb. */
 export class CaptionBox extends View {
@@ -111,7 +109,7 @@ function whyOf({ frame }) {
   return frame.why.text;
 }
 
-/** One line, always there when nothing commits. */
+/** One line, always there when a property is violated, or when nothing commits. */
 export class WhyLine extends View {
   /** @override */
   static styles = [
@@ -131,13 +129,32 @@ export class WhyLine extends View {
         font-weight: 600;
         white-space: nowrap;
       }
+      .bad {
+        background: color-mix(in oklab, var(--bad) 12%, var(--sheet));
+        border: 1px solid var(--bad);
+      }
+      .bad b {
+        color: var(--bad);
+      }
+      .bad span {
+        display: -webkit-box;
+        -webkit-line-clamp: 1;
+        -webkit-box-orient: vertical;
+        overflow: hidden;
+      }
+      span::first-letter {
+        text-transform: uppercase;
+      }
       @media (max-width: 820px) {
         p {
           font-size: 13.5px;
           padding: 3px 10px;
         }
-        b {
+        .why b {
           display: none;
+        }
+        .bad span {
+          -webkit-line-clamp: 2;
         }
       }
     `,
@@ -150,68 +167,16 @@ export class WhyLine extends View {
 
   /** @override @param {Readonly<import("../state.js").State>} state */
   watched(state) {
-    return [whyOf(state)];
+    return [whyOf(state), state.frame?.violations.length];
   }
 
   /** @override */
   render() {
+    const violation = this.state.frame?.violations[0];
+    if (violation) return html`<p class="bad"><b>${violation.property}, tick ${violation.tick}</b> <span title=${violation.text}>${violation.text}</span></p>`;
     const why = whyOf(this.state);
     if (why === null) return nothing;
-    return html`<p><b>Why is nothing committing?</b> <span>${why.charAt(0).toUpperCase()}${why.slice(1)}</span></p>`;
-  }
-}
-
-/** @type {{ kind: PacketClass, text: string }[]} */
-const LEGEND = [
-  { kind: "replication", text: "replication" },
-  { kind: "client", text: "request, reply" },
-  { kind: "view-change", text: "view change" },
-  { kind: "repair", text: "repair" },
-  { kind: "heartbeat", text: "heartbeat" },
-];
-
-/** The grammar of the stage in a few lines. */
-export class Legend extends View {
-  /** @override */
-  static styles = [
-    shared,
-    css`
-      ul {
-        list-style: none;
-        margin: 0;
-        padding: 0;
-        display: grid;
-        gap: 2px;
-        color: var(--soft);
-        font-size: 13.5px;
-        justify-items: end;
-      }
-      li {
-        display: flex;
-        gap: 8px;
-        align-items: center;
-      }
-      svg {
-        width: 16px;
-        height: 14px;
-        color: var(--ink);
-      }
-      .arc {
-        fill: none;
-        stroke: var(--v0);
-        stroke-width: 2.6;
-        stroke-linecap: round;
-      }
-    `,
-  ];
-
-  /** @override */
-  render() {
-    return html`<ul aria-label="Legend">
-      ${LEGEND.map(({ kind, text }) => html`<li>${text}<svg viewBox="0 0 16 14" aria-hidden="true">${packetShape(kind)}</svg></li>`)}
-      <li>hue and number: the view<svg viewBox="0 0 16 14" aria-hidden="true"><rect x="0" y="3" width="7" height="8" fill="var(--v0)"/><rect x="9" y="3" width="7" height="8" fill="var(--v1)"/></svg></li>
-      <li>arc: time left to wait<svg viewBox="0 0 16 14" aria-hidden="true"><path class="arc" d="M8 1.5A5.5 5.5 0 1 1 2.6 8"/></svg></li>
-    </ul>`;
+    return html`<p class="why"><b>Why is nothing committing?</b> <span>${why.charAt(0).toUpperCase()}${why.slice(1)}</span></p>`;
   }
 }
 
@@ -227,6 +192,7 @@ export class Notices extends View {
         justify-items: center;
       }
       .notice {
+        pointer-events: auto;
         display: flex;
         gap: 10px;
         align-items: center;
@@ -235,7 +201,7 @@ export class Notices extends View {
         border-radius: 8px;
         padding: 6px 8px 6px 14px;
         box-shadow: var(--shadow);
-        max-width: min(560px, 90vw);
+        max-width: min(560px, 100%);
       }
       .bad {
         background: var(--bad);
@@ -368,6 +334,5 @@ function addressOf(link) {
 
 customElements.define("vsr-caption", CaptionBox);
 customElements.define("vsr-why", WhyLine);
-customElements.define("vsr-legend", Legend);
 customElements.define("vsr-notices", Notices);
 customElements.define("vsr-banners", Banners);

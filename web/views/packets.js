@@ -4,7 +4,8 @@
  */
 
 import { behindObstacle, between, laneOf, OBSTACLE, placeOf, progressOf } from "../geometry.js";
-import { classOf, isAnswer, KINDS, packetText } from "../words.js";
+import { isShown } from "../groups.js";
+import { classOf, isAboutOp, isAnswer, KINDS, packetText } from "../words.js";
 import { hueIndex } from "./view.js";
 
 /** @typedef {import("../types.js").Packet} Packet */
@@ -17,6 +18,8 @@ const LABEL_PACE = 12;
 const LABELS_MAX = 9;
 /** More replicas than this leave no room for names. */
 const CROWD = 5;
+/** How much of a packet is left to see that belongs to another group, or to another op than the one pointed at. */
+const FAINT = { group: 0.28, op: 0.22 };
 
 /** Paints onto one canvas. */
 export class PacketPainter {
@@ -81,20 +84,26 @@ export class PacketPainter {
    * @param {number} scene.time of the page, for bursts
    * @param {number} scene.pace
    * @param {string | null} scene.selected
+   * @param {string | null} scene.group the shown one
+   * @param {number | null} scene.lit op that is pointed at
    */
-  paint({ layout, packets, links, bursts, now, time, pace, selected }) {
+  paint({ layout, packets, links, bursts, now, time, pace, selected, group, lit }) {
     const context = this.#context;
     if (!context) return;
     context.clearRect(0, 0, layout.width, layout.height);
-    for (const burst of bursts) this.#locate(layout, burst);
+    const seen = bursts.filter(({ row }) => isShown(row, { group: group ?? undefined }));
+    for (const burst of seen) this.#locate(layout, burst);
     this.#placed = place(layout, packets, links, now);
     const size = Math.max(3.4, Math.min(5.6, layout.radius / 7.5));
     const isNamed = pace <= LABEL_PACE && layout.width > 520 && layout.replicas.length <= CROWD;
     let names = 0;
     for (const { packet, x, y, isQueued } of this.#placed) {
-      const isSelected = packet.key === selected;
-      this.#drawPacket(context, packet, x, y, size, isSelected);
-      const isLoud = classOf(packet.kind) !== "heartbeat";
+      const isOther = !isShown(packet, { group: group ?? undefined });
+      const isLit = lit !== null && packet.op === lit && !isOther && isAboutOp(packet.kind);
+      const isSelected = packet.key === selected || isLit;
+      const strength = isSelected ? 1 : isOther ? FAINT.group : lit !== null ? FAINT.op : 1;
+      this.#drawPacket(context, packet, x, y, size, isSelected, strength);
+      const isLoud = classOf(packet.kind) !== "heartbeat" && strength === 1;
       if (isSelected || (isNamed && isLoud && !isQueued && names < LABELS_MAX)) {
         names += 1;
         const isLeftwards = placeOf(layout, packet.to).x < placeOf(layout, packet.from).x - layout.radius;
@@ -102,8 +111,8 @@ export class PacketPainter {
       }
     }
     // Of several losses at one place only the last is named: names on names cannot be read.
-    const last = new Map(bursts.map((burst) => [`${burst.row.fate}${burst.row.to}`, burst]));
-    for (const burst of bursts) {
+    const last = new Map(seen.map((burst) => [`${burst.row.fate}${burst.row.to}`, burst]));
+    for (const burst of seen) {
       const isLast = last.get(`${burst.row.fate}${burst.row.to}`) === burst;
       this.#drawBurst(context, burst, time, isNamed && isLast);
     }
@@ -130,11 +139,12 @@ export class PacketPainter {
    * @param {number} y
    * @param {number} size
    * @param {boolean} isSelected
+   * @param {number} strength 0 to 1
    */
-  #drawPacket(context, packet, x, y, size, isSelected) {
+  #drawPacket(context, packet, x, y, size, isSelected, strength) {
     const kind = classOf(packet.kind);
     const colour = packet.from.startsWith("c") ? this.#ink : (this.#hues[hueIndex(packet.view)] ?? this.#ink);
-    context.globalAlpha = kind === "heartbeat" ? 0.5 : 1;
+    context.globalAlpha = strength * (kind === "heartbeat" ? 0.5 : 1);
     context.fillStyle = colour;
     context.strokeStyle = colour;
     context.lineWidth = 1.8;

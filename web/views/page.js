@@ -9,9 +9,11 @@ import "./checks.js";
 import "./dialogs.js";
 import "./events.js";
 import "./faults.js";
+import "./groups.js";
 import "./inspector.js";
 import "./matrix.js";
 import "./overlays.js";
+import "./protocol.js";
 import "./run-panel.js";
 import "./stage.js";
 import "./timeline.js";
@@ -25,6 +27,7 @@ const TABS = [
   { tab: "run", label: "Run" },
   { tab: "inspector", label: "Inspector" },
   { tab: "faults", label: "Faults" },
+  { tab: "protocol", label: "Protocol" },
   { tab: "checks", label: "Checks" },
   { tab: "events", label: "Events" },
 ];
@@ -101,7 +104,7 @@ export class Page extends View {
       }
       .left {
         display: grid;
-        grid-template-rows: minmax(0, 1fr) auto auto;
+        grid-template-rows: auto minmax(0, 1fr) auto auto;
         min-height: 0;
         min-width: 0;
       }
@@ -137,8 +140,9 @@ export class Page extends View {
       }
       vsr-notices {
         position: fixed;
-        left: 50%;
-        transform: translateX(-50%);
+        left: 12px;
+        right: 12px;
+        pointer-events: none;
         bottom: 150px;
         z-index: 5;
       }
@@ -237,10 +241,16 @@ export class Page extends View {
       }
       @media (max-width: 1020px) {
         main {
-          grid-template-columns: minmax(0, 1fr) 308px;
+          grid-template-columns: minmax(0, 1fr) 320px;
+        }
+        [role="tab"] {
+          padding: 8px 6px 9px;
         }
       }
       @media (max-width: 820px) {
+        vsr-notices {
+          bottom: 170px;
+        }
         header {
           min-height: 48px;
           padding: 0 10px 0 14px;
@@ -252,9 +262,6 @@ export class Page extends View {
         main {
           grid-template-columns: minmax(0, 1fr);
           grid-template-rows: minmax(0, 1fr) auto;
-        }
-        .left {
-          grid-template-rows: minmax(0, 1fr) auto auto;
         }
         .time {
           padding: 7px 12px 8px;
@@ -325,8 +332,11 @@ export class Page extends View {
           font-size: 18px;
         }
         [role="tab"] {
-          padding: 10px 5px;
+          padding: 10px 3px;
           font-size: 14px;
+        }
+        .ok {
+          display: none;
         }
       }
       @media (max-width: 820px) and (max-height: 740px) {
@@ -359,6 +369,7 @@ export class Page extends View {
       frame?.client_count,
       frame?.hash,
       frame?.checks.length,
+      mutatedOf(frame),
     ];
   }
 
@@ -378,6 +389,7 @@ export class Page extends View {
       <vsr-banners .app=${app}></vsr-banners>
       <main>
         <div class="left">
+          <vsr-groups .app=${app}></vsr-groups>
           <section class="scene" aria-label="Cluster">
             <vsr-stage .app=${app}></vsr-stage>
             <vsr-legend .app=${app}></vsr-legend>
@@ -409,12 +421,14 @@ export class Page extends View {
   #header() {
     const { frame, proof, theme } = this.state;
     const { store } = this.app;
+    const mutated = mutatedOf(frame);
     return html`<header>
       <h1>VSR Playground</h1>
       <span class="grow"></span>
       <div class="facts num">
         <span>seed <b>${frame?.seed}</b></span>
         <span>faults <b>${frame?.faults.profile}</b></span>
+        ${mutated === "" ? nothing : html`<span>without <b>${mutated}</b></span>`}
         <span class="less">cluster <b>${frame?.replica_count} × ${frame?.client_count}</b></span>
         <span class="less">hash <b class="mono" data-hash=${frame?.hash ?? ""}>${frame?.hash}</b>${proof?.is === "verified" ? html` <span class="tag count">verified</span>` : nothing}</span>
       </div>
@@ -438,7 +452,7 @@ export class Page extends View {
     return html`<div role="tablist" aria-label="Panels" @keydown=${this.#tabKey}>
       ${TABS.map(({ tab: name, label }) => {
         const isOn = tab === name || (name === "inspector" && tab === "events" && !isDrawerOpen);
-        const count = name === "checks" ? html` <span class="count ${violations > 0 ? "bad" : ""}">${violations > 0 ? `${violations} ✕` : `${checks} ✓`}</span>` : nothing;
+        const count = name === "checks" ? html` <span class="count ${violations > 0 ? "bad" : "ok"}">${violations > 0 ? `${violations} ✕` : `${checks} ✓`}</span>` : nothing;
         return html`<button
           role="tab"
           id="tab-${name}"
@@ -481,6 +495,8 @@ export class Page extends View {
         return html`<vsr-run-panel .app=${app}></vsr-run-panel>`;
       case "faults":
         return html`<vsr-faults .app=${app}></vsr-faults>`;
+      case "protocol":
+        return html`<vsr-protocol .app=${app}></vsr-protocol>`;
       case "checks":
         return html`<vsr-checks .app=${app}></vsr-checks>`;
       default:
@@ -496,6 +512,17 @@ export class Page extends View {
         <p>The playground runs the cluster as WebAssembly in this tab. A browser from 2023 or later has what it needs, unless it is switched off.</p>
       </section>`;
   }
+}
+
+/**
+ * @param {import("../types.js").Frame | null} frame
+ * @returns {string} rules that are taken out
+ */
+function mutatedOf(frame) {
+  return (frame?.mutations ?? [])
+    .filter(({ on }) => on)
+    .map(({ id }) => id)
+    .join(", ");
 }
 
 customElements.define("vsr-page", Page);

@@ -4,9 +4,12 @@
  */
 
 import { css, html, nothing } from "lit";
+import { groupText, isShown } from "../groups.js";
 import { linkWords } from "../links.js";
-import { packetText, roleInTruth } from "../words.js";
+import { isAboutOp, packetText, roleInTruth } from "../words.js";
 import { hueOf, shared, View } from "./view.js";
+
+/** @typedef {import("../types.js").Packet} Packet */
 
 const PACKETS_MAX = 40;
 
@@ -41,6 +44,10 @@ export class Roster extends View {
         background: var(--wash);
         border-color: transparent;
       }
+      li button.lit {
+        border-color: var(--ink);
+        background: var(--press);
+      }
       b {
         color: var(--h);
         font-weight: 600;
@@ -69,7 +76,7 @@ export class Roster extends View {
 
   /** @override @param {Readonly<import("../state.js").State>} state */
   watched(state) {
-    return [state.frame];
+    return [state.frame, state.lit];
   }
 
   /** @override */
@@ -134,14 +141,23 @@ export class Roster extends View {
         <ul>
           ${packets.slice(0, PACKETS_MAX).map(
             (packet) => html`<li>
-              <button class=${hueOf(packet.view)} aria-label="Select packet ${packet.key}" @click=${() => store.selectPacket(packet.key)}>
+              <button class="${hueOf(packet.view)} ${this.#isLit(packet) ? "lit" : ""}" aria-label="Select packet ${packet.key}" @click=${() => store.selectPacket(packet.key)}>
                 <span class="grow">${packetText(packet.kind, packet.op)}</span>
-                <span class="soft num">${packet.from} → ${packet.to}, due at ${packet.due}</span>
+                <span class="soft num">${groupOf(packet, frame)}${packet.from} → ${packet.to}, due at ${packet.due}</span>
               </button>
             </li>`,
           )}
         </ul>
       </section>`;
+  }
+
+  /**
+   * @param {Packet} packet
+   * @returns {boolean} about the op that is pointed at
+   */
+  #isLit({ kind, op, group }) {
+    const { lit, frame } = this.state;
+    return lit !== null && op === lit && isAboutOp(kind) && isShown({ group }, frame);
   }
 
   /**
@@ -153,6 +169,15 @@ export class Roster extends View {
     if (isClient) this.app.store.selectLink(from.startsWith("c") ? from : to, from.startsWith("c") ? to : from);
     else this.app.store.selectLink(from < to ? from : to, from < to ? to : from);
   }
+}
+
+/**
+ * @param {Packet} packet
+ * @param {import("../types.js").Frame} frame
+ * @returns {string} whose it is, where it is not of the group that is shown
+ */
+function groupOf({ group }, frame) {
+  return group === null || isShown({ group }, frame) ? "" : `${groupText(group)}, `;
 }
 
 /**

@@ -5,14 +5,17 @@
 
 import { css, html, nothing } from "lit";
 import { countText, durationText } from "../format.js";
-import { positionText, valueOf } from "../link.js";
+import { pairsOf, positionText, valueOf } from "../link.js";
 import { branchOf } from "../state.js";
 import "./term.js";
 import { shared, View } from "./view.js";
 
 /** The largest seed has 64 bits; dice of 32 read better and are as many as anybody throws. */
 const DICE = 2 ** 32;
-const PROFILES = ["none", "light", "heavy"];
+const PROFILES = ["none", "light", "heavy", "swarm"];
+const PLANES = ["partition", "metadata", "mixed", "uniform"];
+/** @type {Record<string, string>} */
+const PLANE_WORDS = { partition: "partitions", metadata: "metadata", mixed: "both, partitions more", uniform: "both alike" };
 const FILE_BYTES_MAX = 16 * 1024;
 
 /** Fields that start a run. */
@@ -73,8 +76,38 @@ export class RunPanel extends View {
       li [aria-current="true"] {
         font-weight: 600;
       }
+      .drawn {
+        margin: -2px 0 10px;
+      }
       .grow {
         flex: 1;
+      }
+      ol {
+        margin: 8px 0 0;
+        padding: 0;
+        list-style: none;
+        counter-reset: step;
+      }
+      ol li {
+        display: grid;
+        grid-template-columns: 22px minmax(0, 1fr);
+        gap: 8px;
+        padding: 3px 0;
+        color: var(--soft);
+        counter-increment: step;
+      }
+      ol li::before {
+        content: counter(step);
+        text-align: right;
+        color: var(--faint);
+      }
+      ol .done::before {
+        content: "✓";
+        color: var(--ok);
+      }
+      ol [aria-current] {
+        color: var(--ink);
+        font-weight: 600;
       }
       .hash {
         word-break: break-all;
@@ -98,9 +131,12 @@ export class RunPanel extends View {
     if (!frame) return nothing;
     const { run } = this.app;
     const link = branchOf(this.state)?.cluster ?? "";
-    const crash = valueOf(link, "crash") ?? "0";
-    const restart = valueOf(link, "restart") ?? "0";
-    return html`<section aria-label="New run">
+    const isSwarm = frame.faults.profile === "swarm";
+    const drawn = (/** @type {unknown} */ perMillion) => (isSwarm ? String(Number(perMillion ?? 0) / 1_000_000) : "0");
+    const crash = valueOf(link, "crash") ?? drawn(frame.faults.crash_per_million);
+    const restart = valueOf(link, "restart") ?? drawn(frame.faults.restart_per_million);
+    return html`${this.#story(frame)}
+      <section aria-label="New run">
         <h2>Start another run</h2>
         ${runError === null ? nothing : html`<p class="bad" role="alert">${runError}</p>`}
         <div class="field">
@@ -112,13 +148,16 @@ export class RunPanel extends View {
         </div>
         ${this.#number("replicas", "Replicas", "1 to 9", frame.replica_count, 1, 9, 1)}
         ${this.#number("clients", "Clients", "1 to 8", frame.client_count, 1, 8, 1)}
+        ${this.#groups(link, frame)}
         ${this.#number("load", "Load", "chance that an idle client asks, a tick", frame.workload.load_per_million / 1_000_000, 0, 1, 0.001)}
         <div class="field">
           <label for="faults">faults</label>
-          <select id="faults" aria-label="Fault profile to start with" @change=${this.#on("faults")}>
+          <select id="faults" aria-label="Fault profile to start with" @change=${(/** @type {Event} */ event) => this.#profile(event, link)}>
             ${PROFILES.map((name) => html`<option value=${name} ?selected=${(valueOf(link, "faults") ?? "none") === name}>${name}</option>`)}
           </select>
         </div>
+        ${isSwarm ? html`<p class="small soft drawn">Swarm draws every value from the seed. <button class="link" @click=${() => this.app.store.showTab("faults")}>All of them</button></p>` : nothing}
+        ${this.#number("slots", "Journal slots", "16 or more, a power of two is usual", frame.knobs.journal_slots ?? 0, 16, 1_048_576, 1)}
         ${this.#number("crash", "Crash rate", "0 to 1, a tick", crash, 0, 1, 0.001)}
         ${this.#number("restart", "Restart rate", "0 to 1, a tick", restart, 0, 1, 0.001)}
         <div class="row">
@@ -170,6 +209,53 @@ export class RunPanel extends View {
           <label class="small soft">or a file <input type="file" accept=".txt,.vsr,text/plain" aria-label="File of a run" @change=${this.#file} /></label>
         </form>
       </section>`;
+  }
+
+  /** @param {import("../types.js").Frame} frame */
+  #story(frame) {
+    const { story } = this.state;
+    if (!story || story.steps.length === 0) return nothing;
+    const { done } = frame.story;
+    return html`<section aria-label="Story">
+      <h2>${story.title ?? "A story"}</h2>
+      ${story.source === null ? nothing : html`<p class="soft small">After ${story.source}.</p>`}
+      <ol class="num">
+        ${story.steps.map(
+          (step, index) => html`<li class=${index < done ? "done" : ""} aria-current=${index === done ? "step" : nothing}><span>${step}${index < done ? html`<span class="unseen">, done</span>` : nothing}</span></li>`,
+        )}
+      </ol>
+    </section>`;
+  }
+
+  /**
+   * Groups and shards, where the engine has more than one of each.
+   * @param {string} link
+   * @param {import("../types.js").Frame} frame
+   */
+  #groups(link, frame) {
+    if (frame.groups === undefined) return nothing;
+    const partitions = frame.groups.filter(({ plane }) => plane === "partition").length;
+    const shards = 1 + Math.max(0, ...frame.groups.map(({ shard }) => shard));
+    const plane = valueOf(link, "plane") ?? "partition";
+    return html`${this.#number("partitions", "Partitions", "1 to 8", valueOf(link, "partitions") ?? partitions, 1, 8, 1)}
+      ${this.#number("shards", "Shards", "1 to 4, of each replica", valueOf(link, "shards") ?? shards, 1, 4, 1)}
+      <div class="field">
+        <label for="plane">requests to</label>
+        <select id="plane" aria-label="What clients ask for" @change=${this.#on("plane")}>
+          ${PLANES.map((name) => html`<option value=${name} ?selected=${plane === name}>${PLANE_WORDS[name]}</option>`)}
+        </select>
+      </div>`;
+  }
+
+  /**
+   * Swarm draws what is not given: values of the run before would stand in its way.
+   * @param {Event} event
+   * @param {string} link
+   */
+  #profile(event, link) {
+    const faults = /** @type {HTMLSelectElement} */ (event.target).value;
+    const given = faults === "swarm" ? pairsOf(link).filter(([key]) => key !== "v" && key !== "seed") : [];
+    void this.app.run.startRun({ ...Object.fromEntries(given.map(([key]) => [key, null])), faults });
   }
 
   /**

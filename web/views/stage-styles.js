@@ -130,6 +130,46 @@ export const stageStyles = css`
     fill: var(--h);
     stroke: var(--h);
   }
+  .cell.lit {
+    stroke: var(--ink);
+    stroke-width: 2;
+  }
+  .gap {
+    fill: none;
+    stroke: var(--stage);
+    stroke-width: 3.6;
+  }
+  .crack {
+    fill: none;
+    stroke: var(--ink);
+    stroke-width: 1.4;
+    stroke-linejoin: round;
+  }
+  .disk-sign {
+    fill: var(--stage);
+    stroke: var(--ink);
+    stroke-width: 1.5;
+  }
+  .disk-sign circle {
+    stroke: none;
+  }
+  .broken {
+    fill: none;
+    stroke: var(--bad);
+    stroke-width: 3;
+  }
+  .alarm {
+    fill: var(--bad);
+    stroke: var(--stage);
+    stroke-width: 2.5;
+    stroke-linejoin: round;
+    paint-order: stroke;
+  }
+  .alarm .mark {
+    stroke: var(--on);
+    stroke-width: 2;
+    stroke-linecap: round;
+  }
   .line {
     fill: none;
     stroke: var(--edge);

@@ -7,8 +7,8 @@ import { html, nothing, svg } from "lit";
 import { restOf, sidesAct } from "../acts.js";
 import { arcPath, between, islandsOf, laneOf, layoutOf, leftOf, OBSTACLE, placeOf, round, wallPath } from "../geometry.js";
 import { isBlocked, linkOf, linkWords } from "../links.js";
-import { decidingTimer, roleInTruth } from "../words.js";
-import { badge } from "./glyphs.js";
+import { decidingTimer, isDamaged, roleInTruth } from "../words.js";
+import { alarmSign, badge, crack, diskSign } from "./glyphs.js";
 import { PacketPainter } from "./packets.js";
 import { stageStyles } from "./stage-styles.js";
 import { hueOf, shared, View } from "./view.js";
@@ -45,7 +45,7 @@ export class Stage extends View {
 
   /** @override @param {Readonly<import("../state.js").State>} state */
   watched(state) {
-    return [state.frame, state.selection, state.theme, state.caption === null];
+    return [state.frame, state.selection, state.lit, state.theme, state.caption === null];
   }
 
   /** @override */
@@ -89,7 +89,7 @@ export class Stage extends View {
 
   /** @param {number} time */
   #paint(time) {
-    const { frame, packets, pace, selection } = this.state;
+    const { frame, packets, pace, selection, lit } = this.state;
     if (!this.#painter || !this.#layout || !frame) return;
     this.#painter.paint({
       layout: this.#layout,
@@ -100,6 +100,8 @@ export class Stage extends View {
       time,
       pace,
       selected: selection.kind === "packet" ? selection.key : null,
+      group: frame.group ?? null,
+      lit,
     });
   }
 
@@ -150,12 +152,15 @@ export class Stage extends View {
     const isSelected = selection.kind === "replicas" && selection.ids.includes(replica.id);
     const kind = { "view change": "change", "thinks it leads": "primary", starting: "recovering" }[role] ?? role;
     const log = replica.up ? `, committed ${replica.commit_min} of ${replica.head}` : "";
-    const name = `Replica ${replica.id}, ${role}, view ${replica.view}${log}`;
+    const isBroken = frame.violations.some(({ replicas }) => replicas.includes(replica.id));
+    const troubles = troublesOf(replica);
+    const name = `Replica ${replica.id}, ${role}, view ${replica.view}${log}${troubles.map((text) => `, ${text}`).join("")}${isBroken ? ", concerned in a violation" : ""}`;
     const font = (/** @type {number} */ size) => round(Math.max(10, size * (r / 46)));
     return svg`<g class="${kind} ${hueOf(replica.view)}" role="button" tabindex="0" aria-label=${name} aria-pressed=${isSelected}
         data-replica=${replica.id} @keydown=${this.#keyed}>
       <circle class="back" cx=${round(x)} cy=${round(y)} r=${round(r + 8)}/>
       <circle class="ring" cx=${round(x)} cy=${round(y)} r=${round(r + 10)}/>
+      ${isBroken ? svg`<circle class="broken" cx=${round(x)} cy=${round(y)} r=${round(r + 14)}/>` : nothing}
       <circle class="track" cx=${round(x)} cy=${round(y)} r=${round(r + 4)}/>
       ${timer ? svg`<path class="arc ${left < 0.1 ? "ends" : ""}" d=${arcPath({ x, y }, r + 4, left)}/>` : nothing}
       <circle class="disc" cx=${round(x)} cy=${round(y)} r=${round(r - 4)}/>
@@ -163,6 +168,8 @@ export class Stage extends View {
       <text class="number" x=${round(x)} y=${round(y + r * 0.24)} font-size=${font(30)}>${replica.id}</text>
       <text class="view" x=${round(x)} y=${round(y + r * 0.57)} font-size=${font(12.5)}>view ${replica.view}</text>
       ${this.#cells(replica, frame, x, y + r + 13, r)}
+      ${troubles.length > 0 ? diskSign(round(x + r * 0.86), round(y + r * 0.86), Math.max(6, r * 0.19)) : nothing}
+      ${isBroken ? alarmSign(round(x + r * 0.86), round(y - r * 0.86), Math.max(8, r * 0.24)) : nothing}
       ${(role === "backup" || role === "crashed") && layout.replicas.length > 5 ? nothing : svg`<text class="role" x=${round(x)} y=${round(y + r + 34)} font-size=${Math.max(11.5, font(13.5))}>${role}</text>`}
     </g>`;
   }
@@ -186,7 +193,10 @@ export class Stage extends View {
       const entry = op <= replica.head ? entryAt(replica, op) : undefined;
       const state = !entry || entry.state === "missing" ? "" : entry.state === "committed" ? "done" : "known";
       const hue = entry?.view == null ? "" : hueOf(entry.view);
-      return svg`<rect class="cell ${state} ${replica.up ? hue : ""}" x=${round(start + index * width + 0.7)} y=${round(y)} width=${round(width - 1.4)} height="5" rx="1"/>`;
+      const isLit = op === this.state.lit;
+      const left = start + index * width + 0.7;
+      return svg`<rect class="cell ${state} ${replica.up ? hue : ""} ${isLit ? "lit" : ""}" x=${round(left)} y=${round(y)} width=${round(width - 1.4)} height="5" rx="1"/>
+        ${entry && isDamaged(entry) ? crack(left, y - 2, width - 1.4, 9) : nothing}`;
     });
     return [shelf, ...cells];
   }
@@ -458,6 +468,20 @@ function bandOf(start, end) {
 function targetOf(event) {
   const element = /** @type {Element} */ (event.composedPath()[0]);
   return /** @type {SVGElement | null} */ (element.closest("[data-replica], [data-client], [data-link]"));
+}
+
+/**
+ * @param {Replica} replica
+ * @returns {string[]} what is wrong with its disk, in words
+ */
+function troublesOf({ disk, log }) {
+  const damaged = log.filter(isDamaged).length;
+  return [
+    damaged > 0 ? `${damaged} damaged on disk` : "",
+    disk?.lies ? "its disk lies" : "",
+    disk?.tears ? "its next crash tears" : "",
+    (disk?.slow_factor ?? 1) > 1 ? "its disk is slow" : "",
+  ].filter((text) => text !== "");
 }
 
 /**

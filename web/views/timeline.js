@@ -128,7 +128,7 @@ export class Timeline extends View {
 
   /** @override @param {Readonly<import("../state.js").State>} state */
   watched(state) {
-    return [state.shown, state.branches, state.branch];
+    return [state.shown, state.branches, state.branch, state.frame?.group];
   }
 
   /** @override */
@@ -150,7 +150,7 @@ export class Timeline extends View {
     const live = liveOf(this.state);
     const end = this.#end;
     const x = (/** @type {number} */ tick) => Math.round((tick / end) * WIDTH * 10) / 10;
-    const { marks, spans } = historyOf(branches, branch);
+    const { marks, spans } = historyOf(branches, branch, this.state.frame?.group);
     const others = railsOf(branches, branch);
     return html`<div
         class="scrub"

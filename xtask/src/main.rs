@@ -9,6 +9,7 @@ mod chromium;
 mod dist;
 mod failure;
 mod golden;
+mod mutants;
 mod npm;
 mod process;
 mod project;
@@ -34,7 +35,7 @@ struct Command {
     run: fn(&Project, Arguments) -> Result<(), Failure>,
 }
 
-const COMMANDS: [Command; 6] = [
+const COMMANDS: [Command; 7] = [
     Command {
         name: "serve",
         summary: "set up what is missing, build the page, serve it and print its address",
@@ -58,6 +59,12 @@ const COMMANDS: [Command; 6] = [
         summary: "measure speed natively and in Chromium, and the page's size",
         help: bench::HELP,
         run: bench::run,
+    },
+    Command {
+        name: "mutants",
+        summary: "switch rules of the protocol off, one by one, and see an oracle notice",
+        help: mutants::HELP,
+        run: mutants::run,
     },
     Command {
         name: "dist",

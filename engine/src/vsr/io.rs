@@ -128,6 +128,17 @@ pub trait StateMachine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
+/// What an acknowledged op of a group outlives (protocol section 9). A topic's property.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Durability {
+    /// A quorum has it on disk before the client has its answer: power cuts of all replicas at once.
+    #[default]
+    Persisted,
+    /// A quorum has it in memory: any failure that leaves a replication quorum running.
+    Replicated,
+}
+
 /// The status of a replica in a group (protocol section 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

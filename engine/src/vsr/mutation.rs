@@ -79,8 +79,8 @@ impl Mutation {
         self.words().instead
     }
 
-    /// The properties that it may break, by their ids. `I0` always may: a weaker rule may leave a
-    /// replica with a state that another rule excludes.
+    /// The properties that it may break first, by their ids; others follow. `I0` always may be one: a
+    /// weaker rule may leave a replica with a state that another rule excludes.
     #[must_use]
     pub fn oracles(self) -> &'static [&'static str] {
         self.words().oracles

@@ -1,0 +1,27 @@
+/** What the store holds when a run begins, whatever run was shown before. Pure: must never know the store. */
+
+/**
+ * @param {import("./branches.js").Branch} root
+ * @param {import("./branches.js").Branch[]} others the runs before, which stay
+ * @param {import("../types.js").Story | null} story
+ * @returns {Partial<import("../state.js").State>}
+ */
+export function freshRun(root, others, story) {
+  return {
+    phase: "ready",
+    branches: [...others, root],
+    branch: root.id,
+    broken: null,
+    trap: null,
+    runError: null,
+    proof: null,
+    epoch: null,
+    caption: null,
+    isPlaying: false,
+    group: null,
+    story,
+    selection: { kind: "none" },
+    lit: null,
+    shown: { tick: 0, step: 0 },
+  };
+}
