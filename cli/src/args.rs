@@ -127,6 +127,10 @@ pub(crate) struct ShapeArgs {
     /// Clients, 1 to 8 [default: 1, the story's, or drawn by swarm]
     #[arg(long, value_name = "COUNT", allow_hyphen_values = true)]
     clients: Option<String>,
+    /// Partitions, 1 to 8, each a group of its own beside the metadata group [default: 1, the
+    /// story's, or drawn by swarm]
+    #[arg(long, value_name = "COUNT", allow_hyphen_values = true)]
+    partitions: Option<String>,
     /// A prepared schedule by its name: opening, a1, a15, ...
     #[arg(long, value_name = "NAME")]
     story: Option<String>,
@@ -336,6 +340,9 @@ impl ShapeArgs {
         }
         if let Some(text) = &self.clients {
             run.cluster.clients = size("--clients", text, 8)?;
+        }
+        if let Some(text) = &self.partitions {
+            run.cluster.partitions = size("--partitions", text, 8)?;
         }
         for (flag, setting, value) in self.given_settings() {
             set(&mut run, flag, setting, value)?;

@@ -11,10 +11,11 @@ use crate::play::{Outcome, Storm};
 /// Every value of a Run, printed before the result, so that nothing drawn or defaulted is hidden.
 pub(crate) fn header(run: &Run, ticks: u32) -> String {
     let mut text = format!(
-        "seed {}   replicas {}   clients {}   ticks {ticks}   epoch {}   faults {}\n",
+        "seed {}   replicas {}   clients {}   partitions {}   ticks {ticks}   epoch {}   faults {}\n",
         run.seed,
         run.cluster.replicas,
         run.cluster.clients,
+        run.cluster.partitions,
         run.epoch,
         run.faults.profile.name(),
     );
@@ -175,6 +176,7 @@ pub(crate) fn outcome_json(run: &Run, ticks: u32, outcome: &Outcome) -> Value {
         "epoch": run.epoch,
         "replicas": run.cluster.replicas,
         "clients": run.cluster.clients,
+        "partitions": run.cluster.partitions,
         "faults": run.faults.profile.name(),
         "story": run.story.name(),
         "settings": settings,

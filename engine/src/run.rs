@@ -4,9 +4,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
-use crate::ids::Tick;
+use crate::ids::{GROUP_METADATA, GROUP_PARTITION_0, GroupId, Tick};
 use crate::oracle::{Check, Violation};
-use crate::scenario::{Action, Baseline, Condition, Cursor, Run, TimedAct, encode, parse_acts};
+use crate::scenario::{
+    Action, Awaited, Baseline, Cursor, GroupName, Run, TimedAct, encode, parse_acts,
+};
 use crate::sim::executor::Livelock;
 use crate::sim::record::Totals;
 use crate::sim::{Outcome, Simulator, StopAt};
@@ -82,6 +84,8 @@ pub struct Session {
     simulator: Simulator,
     gates: Gates,
     fault: Option<Livelock>,
+    /// The group that is looked at; nothing that happens depends on it.
+    shown: GroupId,
 }
 
 impl Session {
@@ -97,6 +101,7 @@ impl Session {
             run,
             gates: Gates::default(),
             fault: None,
+            shown: GROUP_PARTITION_0,
         })
     }
 
@@ -131,13 +136,13 @@ impl Session {
 
     /// Goes on until a condition holds at the end of a tick, for `ticks_max` ticks at most. Whether
     /// it came to hold.
-    pub fn advance_until(&mut self, condition: &Condition, ticks_max: u32) -> bool {
+    pub fn advance_until(&mut self, awaited: &Awaited, ticks_max: u32) -> bool {
         let baseline = Baseline::of(&self.simulator);
         for _ in 0..ticks_max {
             if self.advance(StopAt::Tick).is_none() {
                 return false;
             }
-            if condition.holds(&self.simulator, &baseline) {
+            if awaited.holds(&self.simulator, &baseline) {
                 return true;
             }
         }
@@ -277,6 +282,32 @@ impl Session {
     #[must_use]
     pub fn simulator(&self) -> &Simulator {
         &self.simulator
+    }
+
+    /// Looks at another group from here on. That changes nothing in the run.
+    ///
+    /// # Errors
+    /// If the text names no group, or one that is not there now.
+    pub fn select_group(&mut self, name: &str) -> Result<(), InputError> {
+        let group = GroupName::parse(name).and_then(|name| self.simulator.group_named(name));
+        self.shown = group.ok_or_else(|| {
+            let names = self.simulator.group_ids().iter();
+            let names = names.filter_map(|&group| self.simulator.name_of(group));
+            let names: Vec<String> = names.map(|name| name.to_string()).collect();
+            let expected = format!("one of {}", names.join(", "));
+            InputError::new("group", format!("{name:?}"), expected)
+        })?;
+        Ok(())
+    }
+
+    /// The group that is looked at; where it is gone, the first partition or what else there is.
+    #[must_use]
+    pub fn shown_group(&self) -> GroupId {
+        let groups = self.simulator.group_ids();
+        if groups.contains(&self.shown) {
+            return self.shown;
+        }
+        groups.get(1).copied().unwrap_or(GROUP_METADATA)
     }
 
     /// Where it stands.
@@ -432,6 +463,9 @@ fn verdict(kind: VerdictKind, text: String) -> Verdict {
     Verdict { kind, text }
 }
 
+#[cfg(test)]
+#[path = "groups_tests.rs"]
+mod groups_tests;
 #[cfg(test)]
 #[path = "run_tests.rs"]
 mod tests;

@@ -116,16 +116,16 @@ impl Oracles {
             }
             EventKind::Replied {
                 client,
+                group,
                 reply,
                 view,
                 ..
             } => {
-                // The event does not name its group yet; there is one.
-                let (group, mut report) = self.at(event.tick, GROUP_PARTITION_0);
+                let (group, mut report) = self.at(event.tick, *group);
                 group.replied(*client, reply, *view, &mut report);
             }
-            EventKind::Requested { client, .. } => {
-                let (group, _) = self.at(event.tick, GROUP_PARTITION_0);
+            EventKind::Requested { group, client, .. } => {
+                let (group, _) = self.at(event.tick, *group);
                 group.availability.requested(*client, event.tick);
             }
             EventKind::Crashed { replica, .. } | EventKind::Restarted { replica, .. } => {

@@ -221,6 +221,7 @@ impl World {
     pub(super) fn reply(&mut self, header: &Header, view: u32) {
         self.event(EventKind::Replied {
             client: ClientId(0),
+            group: GROUP,
             reply: Rc::new(Reply {
                 client: ClientId(0),
                 session: header.session,

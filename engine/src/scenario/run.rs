@@ -9,7 +9,7 @@ use super::script::{StoryAction, TimedAct};
 use super::setting::Setting;
 use super::swarm;
 use crate::error::InputError;
-use crate::ids::{CLIENTS_MAX, REPLICAS_MAX, Tick};
+use crate::ids::{CLIENTS_MAX, PARTITIONS_MAX, REPLICAS_MAX, Tick};
 use crate::machine::RETENTION_DEFAULT;
 use crate::sim::network_options::PartitionMode;
 use crate::vsr::knobs::Knobs;
@@ -30,6 +30,8 @@ pub struct Cluster {
     pub replicas: u8,
     /// Clients, 1 to 8.
     pub clients: u8,
+    /// Partitions that it is formatted with, 1 to 8; each is a group beside the metadata group.
+    pub partitions: u8,
 }
 
 /// What clients ask for.
@@ -161,6 +163,7 @@ impl Default for Run {
             cluster: Cluster {
                 replicas: 3,
                 clients: 1,
+                partitions: 1,
             },
             workload: Workload::default(),
             faults: Faults::none(),
@@ -236,6 +239,7 @@ impl Run {
         };
         within("replicas", self.cluster.replicas, 1, REPLICAS_MAX)?;
         within("clients", self.cluster.clients, 1, CLIENTS_MAX)?;
+        within("partitions", self.cluster.partitions, 1, PARTITIONS_MAX)?;
         match self.faults.min_survivors {
             Some(survivors) => within("min-survivors", survivors, 0, self.cluster.replicas),
             None => Ok(()),

@@ -52,6 +52,7 @@ enum Draw {
     Slow = 36,
     ClockOffset = 37,
     ClockDrift = 38,
+    Partitions = 39,
 }
 
 /// Draws below one swarm seed.
@@ -126,6 +127,7 @@ pub(super) fn draw_into(run: &mut Run) {
         run.cluster = Cluster {
             replicas: lots.small(Draw::Replicas, 1, 9),
             clients: lots.small(Draw::Clients, 1, 8),
+            partitions: lots.one_of(Draw::Partitions, [1, 1, 1, 2, 3]),
         };
     }
     run.faults = Faults {

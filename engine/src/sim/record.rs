@@ -2,8 +2,11 @@
 //! counts, shown to oracles and auditor, and kept for whoever reads on. Must never change what
 //! happens.
 
+use std::collections::BTreeMap;
+
 use crate::digest::{RunHash, checksum_bytes};
-use crate::ids::{GroupId, Op, ReplicaId, Tick};
+use crate::ids::{GROUP_METADATA, GroupId, Op, ReplicaId, Tick};
+use crate::machine::RETENTION_DEFAULT;
 use crate::oracle::{Oracles, Property, Replicas, Searched, Violation};
 use crate::trace::{Actor, EventKind, Fate, Recorder};
 use crate::vsr::message::MessageKind;
@@ -57,13 +60,25 @@ pub struct Totals {
     pub mutated: u64,
 }
 
+/// What has happened in one group, counted: what conditions ask for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Replies accepted by clients, registers not counted.
+    pub replies: u64,
+    /// Views started.
+    pub views_started: u64,
+    /// The last op that anybody executed.
+    pub executed: Op,
+}
+
 /// The record.
 pub struct Record {
     recorder: Recorder,
     /// The oracles.
     pub oracles: Oracles,
-    /// The auditor of what clients were told.
-    pub auditor: Auditor,
+    /// The auditors of what clients were told, by group.
+    auditors: BTreeMap<GroupId, Auditor>,
+    tallies: BTreeMap<GroupId, Tally>,
     /// What clients sent and were told, where somebody wants it searched.
     pub histories: Option<Histories>,
     /// Counters.
@@ -80,17 +95,17 @@ pub struct Record {
     last: u64,
     tick: Tick,
     step: u32,
-    group: GroupId,
 }
 
 impl Record {
     /// An empty record.
     #[must_use]
-    pub fn new(recorder: Recorder, oracles: Oracles, auditor: Auditor, group: GroupId) -> Self {
+    pub fn new(recorder: Recorder, oracles: Oracles) -> Self {
         Self {
             recorder,
             oracles,
-            auditor,
+            auditors: BTreeMap::new(),
+            tallies: BTreeMap::new(),
             histories: None,
             totals: Totals::default(),
             delivered: [0; MessageKind::ALL.len()],
@@ -101,8 +116,32 @@ impl Record {
             last: 0,
             tick: Tick(0),
             step: 0,
-            group,
         }
+    }
+
+    /// Begins to audit what clients are told by a group.
+    pub fn audit(&mut self, group: GroupId, sessions_max: u32) {
+        if group != GROUP_METADATA {
+            self.auditors
+                .insert(group, Auditor::new(sessions_max, RETENTION_DEFAULT));
+        }
+    }
+
+    /// The auditor of a group, where it has one.
+    #[must_use]
+    pub fn auditor(&self, group: GroupId) -> Option<&Auditor> {
+        self.auditors.get(&group)
+    }
+
+    /// The same, to tell it something.
+    pub fn auditor_mut(&mut self, group: GroupId) -> Option<&mut Auditor> {
+        self.auditors.get_mut(&group)
+    }
+
+    /// What has happened in a group.
+    #[must_use]
+    pub fn tally(&self, group: GroupId) -> Tally {
+        self.tallies.get(&group).copied().unwrap_or_default()
     }
 
     /// Enters a tick.
@@ -159,10 +198,7 @@ impl Record {
         let number = event.number;
         self.last = number;
         self.oracles.observe(&event);
-        let answers = self.auditor.answers_compared();
-        self.auditor.observe(&event.kind);
-        let answers = self.auditor.answers_compared() - answers;
-        self.oracles.compared(Property::I6, answers);
+        self.show_auditor(&event.kind);
         if let Some(histories) = &mut self.histories {
             histories.observe(&event);
         }
@@ -178,6 +214,34 @@ impl Record {
             let event = self.recorder.stamp(EventKind::Violated(violation.told()));
             self.told += 1;
             self.recorder.keep(event);
+        }
+    }
+
+    fn show_auditor(&mut self, kind: &EventKind) {
+        match kind {
+            EventKind::Requested { group, .. }
+            | EventKind::Replied { group, .. }
+            | EventKind::SessionLost { group, .. }
+            | EventKind::Noted {
+                group,
+                note: Note::Executed { .. },
+                ..
+            } => {
+                if let Some(auditor) = self.auditors.get_mut(group) {
+                    let before = auditor.answers_compared();
+                    auditor.observe(kind);
+                    let answers = auditor.answers_compared() - before;
+                    self.oracles.compared(Property::I6, answers);
+                }
+            }
+            EventKind::Sent { .. }
+            | EventKind::Ended { .. }
+            | EventKind::Noted { .. }
+            | EventKind::Acted(_)
+            | EventKind::Skipped(_)
+            | EventKind::Crashed { .. }
+            | EventKind::Restarted { .. }
+            | EventKind::Violated(_) => {}
         }
     }
 
@@ -204,7 +268,11 @@ impl Record {
                 | Fate::Dropped
                 | Fate::InboxFull => self.totals.lost += 1,
             },
-            EventKind::Noted { replica, note, .. } => self.count_note(*replica, note),
+            EventKind::Noted {
+                replica,
+                group,
+                note,
+            } => self.count_note(*replica, *group, note),
             EventKind::Acted(act) => {
                 self.totals.acts += 1;
                 self.totals.injected += u64::from(act.by == Actor::Nemesis);
@@ -216,24 +284,30 @@ impl Record {
             }
             EventKind::Crashed { .. } => self.totals.crashes += 1,
             EventKind::Restarted { .. } => self.totals.restarts += 1,
-            EventKind::Replied { reply, .. } => {
+            EventKind::Replied { group, reply, .. } => {
                 if reply.request.0 > 0 {
                     self.totals.replies += 1;
+                    self.tallies.entry(*group).or_default().replies += 1;
                 }
                 self.hash.fold(reply.checksum.0);
             }
         }
     }
 
-    fn count_note(&mut self, replica: ReplicaId, note: &Note) {
+    fn count_note(&mut self, replica: ReplicaId, group: GroupId, note: &Note) {
         match note {
             Note::Executed { prepare, .. } => {
                 let op = prepare.header.op;
-                self.totals.commits = self.totals.commits.max(op.0);
+                let executed = &mut self.tallies.entry(group).or_default().executed;
+                self.totals.commits += op.0.saturating_sub(executed.0);
+                *executed = op.max(*executed);
                 self.hash
                     .fold(prepare.header.checksum.0 ^ u64::from(replica.0));
             }
-            Note::ViewStarted { .. } => self.totals.view_changes += 1,
+            Note::ViewStarted { .. } => {
+                self.totals.view_changes += 1;
+                self.tallies.entry(group).or_default().views_started += 1;
+            }
             Note::Filled { repair: true, .. } => self.totals.repairs += 1,
             Note::RuleBroken { .. } => self.halted.push(replica),
             Note::Mutated { mutation } => {
@@ -281,23 +355,28 @@ impl Record {
     }
 
     fn take_findings(&mut self) {
-        for finding in self.auditor.take_findings() {
-            let property = match finding.property {
-                AuditProperty::I4 => Property::I4,
-                AuditProperty::I5 => Property::I5,
-                AuditProperty::I6 => Property::I6,
-                AuditProperty::I9 => Property::I9,
-                AuditProperty::I10 => Property::I10,
-            };
-            self.oracles.report(Violation {
-                property,
-                tick: self.tick,
-                group: self.group,
-                op: (finding.op > Op(0)).then_some(finding.op),
-                replicas: Replicas::NONE,
-                text: finding.text,
-            });
+        for (&group, auditor) in &mut self.auditors {
+            for finding in auditor.take_findings() {
+                self.oracles.report(Violation {
+                    property: property_of(finding.property),
+                    tick: self.tick,
+                    group,
+                    op: (finding.op > Op(0)).then_some(finding.op),
+                    replicas: Replicas::NONE,
+                    text: finding.text,
+                });
+            }
         }
+    }
+}
+
+fn property_of(property: AuditProperty) -> Property {
+    match property {
+        AuditProperty::I4 => Property::I4,
+        AuditProperty::I5 => Property::I5,
+        AuditProperty::I6 => Property::I6,
+        AuditProperty::I9 => Property::I9,
+        AuditProperty::I10 => Property::I10,
     }
 }
 
@@ -320,8 +399,7 @@ mod tests {
                 sessions: 8,
             },
         };
-        let (oracles, auditor) = (Oracles::new(roster), Auditor::new(8, 128));
-        Record::new(Recorder::default(), oracles, auditor, GROUP_PARTITION_0)
+        Record::new(Recorder::default(), Oracles::new(roster))
     }
 
     fn broken() -> EventKind {
@@ -341,6 +419,7 @@ mod tests {
         record.enter_tick(Tick(9));
         record.push(broken());
         record.push(EventKind::SessionLost {
+            group: GROUP_PARTITION_0,
             client: crate::ids::ClientId(0),
         });
         let rows = record.recorder().rows(0, 10, 3);

@@ -46,10 +46,10 @@ impl Weather for Simulator {
         })
     }
 
-    fn proven_stall(&self, _: GroupId, core: &[ReplicaId]) -> Option<String> {
+    fn proven_stall(&self, group: GroupId, core: &[ReplicaId]) -> Option<String> {
         let disks: Vec<DiskFacts> = core
             .iter()
-            .filter_map(|&replica| self.disk_facts(replica))
+            .filter_map(|&replica| self.disk_facts(replica, group))
             .collect();
         let count = self.run.cluster.replicas;
         undecidable(&disks, count, Quorums::of(count)).map(|stall| stall.to_string())

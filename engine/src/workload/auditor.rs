@@ -124,7 +124,7 @@ impl Auditor {
                 ..
             } => self.on_requested(*client, *session, *request, *body_checksum),
             EventKind::Replied { client, reply, .. } => self.on_replied(*client, reply),
-            EventKind::SessionLost { client } => self.on_session_lost(*client),
+            EventKind::SessionLost { client, .. } => self.on_session_lost(*client),
             EventKind::Noted {
                 note: Note::Executed {
                     prepare, effect, ..

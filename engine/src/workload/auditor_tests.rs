@@ -549,6 +549,7 @@ fn events_reach_the_auditor() {
     let mut bench = Bench::new();
     let body = send("a");
     let requested = |attempts| EventKind::Requested {
+        group: crate::ids::GROUP_PARTITION_0,
         client: C0,
         to: ReplicaId(0),
         session: Op(1),
@@ -570,6 +571,7 @@ fn events_reach_the_auditor() {
     });
     bench.auditor.observe(&requested(1));
     let replied = EventKind::Replied {
+        group: crate::ids::GROUP_PARTITION_0,
         client: C0,
         reply: Rc::new(Bench::answer(&prepare, Op(1), result)),
         view: View(0),
@@ -581,7 +583,10 @@ fn events_reach_the_auditor() {
     bench.auditor.observe(&replied);
     assert_eq!(bench.found(), [AuditProperty::I6]);
     bench.auditor.observe(&requested(0));
-    let lost = EventKind::SessionLost { client: C0 };
+    let lost = EventKind::SessionLost {
+        client: C0,
+        group: crate::ids::GROUP_PARTITION_0,
+    };
     bench.auditor.observe(&lost);
     assert!(bench.auditor.under_way.values().all(|sent| sent.abandoned));
 }
