@@ -467,5 +467,8 @@ fn verdict(kind: VerdictKind, text: String) -> Verdict {
 #[path = "groups_tests.rs"]
 mod groups_tests;
 #[cfg(test)]
+#[path = "late_groups_tests.rs"]
+mod late_groups_tests;
+#[cfg(test)]
 #[path = "run_tests.rs"]
 mod tests;

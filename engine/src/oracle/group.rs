@@ -217,7 +217,8 @@ impl Group {
             | Note::TimerFired { .. }
             | Note::State(_)
             | Note::Forfeited { .. }
-            | Note::Mutated { .. } => {}
+            | Note::Mutated { .. }
+            | Note::Hosting(_) => {}
         }
     }
 

@@ -3,7 +3,7 @@
 //! superblock is under way, so that no entry of a new log overwrites one of the old before the disk
 //! knows the new log's view.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -49,6 +49,18 @@ pub struct GroupHandle<B: MessageBus> {
     group: Rc<RefCell<Group>>,
     mailbox: Rc<Mailbox>,
     bus: B,
+    leases: Rc<Cell<u32>>,
+}
+
+/// Held by a task that comes back to a group after an await. While there is one the group stays.
+pub struct Lease {
+    leases: Rc<Cell<u32>>,
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.leases.set(self.leases.get() - 1);
+    }
 }
 
 impl Group {
@@ -96,6 +108,7 @@ impl<B: MessageBus> GroupHandle<B> {
             group,
             mailbox,
             bus,
+            leases: Rc::default(),
         };
         handle.perform();
         handle
@@ -105,6 +118,21 @@ impl<B: MessageBus> GroupHandle<B> {
     #[must_use]
     pub fn id(&self) -> GroupId {
         self.id
+    }
+
+    /// Keeps the group where it is until the lease is dropped.
+    #[must_use]
+    pub fn lease(&self) -> Lease {
+        self.leases.set(self.leases.get() + 1);
+        Lease {
+            leases: Rc::clone(&self.leases),
+        }
+    }
+
+    /// Whether some task holds it.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.leases.get() > 0
     }
 
     /// The group.
@@ -307,6 +335,7 @@ impl<B: MessageBus> GroupHandle<B> {
             (group.replica.view(), group.replica.knobs().journal_slots)
         };
         let (bus, group) = (self.bus.clone(), self.id);
+        let lease = self.lease();
         self.bus.spawn(Box::pin(async move {
             let addresses = entries
                 .iter()
@@ -329,6 +358,7 @@ impl<B: MessageBus> GroupHandle<B> {
             }
             let message = Message::repair_done(from, through, checkpoint, has_first);
             bus.send_to_replica(sender.frame(receiver, view, message));
+            drop(lease);
         }));
     }
 }

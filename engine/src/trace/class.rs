@@ -49,7 +49,9 @@ pub fn class_of(kind: &EventKind) -> Class {
 
 fn class_of_note(note: &Note) -> Class {
     match note {
-        Note::MessageIgnored { .. } | Note::SuperblockDurable { .. } => Class::Decision,
+        Note::MessageIgnored { .. } | Note::Hosting(_) | Note::SuperblockDurable { .. } => {
+            Class::Decision
+        }
         Note::RequestDropped { .. }
         | Note::RequestRejected { .. }
         | Note::ReplyRepeated { .. }

@@ -5,6 +5,7 @@
 
 mod class;
 mod event;
+mod host_words;
 mod jsonl;
 mod perfetto;
 mod reasons;

@@ -1,5 +1,6 @@
 //! Words for what replicas note of themselves, and for their reasons. Must never know events.
 
+use super::host_words;
 use super::state_words;
 use super::words::{self, count, ops};
 use crate::ids::{Incarnation, ReplicaId, View};
@@ -207,6 +208,7 @@ pub(super) fn note(replica: ReplicaId, note: &Note, replica_count: u8) -> String
             0 => format!("found its own rule broken and halts: {rule}"),
             op => format!("found its own rule broken at op {op} and halts: {rule}"),
         },
+        Note::Hosting(note) => host_words::told(*note),
         Note::Mutated { mutation } => format!(
             "followed mutation {}: {}",
             mutation.name(),

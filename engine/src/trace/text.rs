@@ -408,7 +408,7 @@ fn about(row: &mut Row, note: &Note) {
         }
         Note::State(note) => (None, Some(note.op()), None),
         Note::Forfeited { view, .. } => (Some(*view), None, None),
-        Note::TimerFired { .. } | Note::Mutated { .. } => (None, None, None),
+        Note::TimerFired { .. } | Note::Mutated { .. } | Note::Hosting(_) => (None, None, None),
         Note::RuleBroken { op, .. } => (None, (*op != Op(0)).then_some(*op), None),
     };
     row.view = view;

@@ -328,6 +328,8 @@ fn act_in_all(text: &str) -> String {
         }
         ("heal", []) => "heal every link".to_string(),
         ("write", [client]) => format!("{client} writes"),
+        ("create", [client]) => format!("{client} asks for one more partition"),
+        ("delete", [client]) => format!("{client} asks for the last partition to go"),
         ("read", [client]) => format!("{client} reads"),
         ("load", ["0"]) => "stop the load".to_string(),
         ("profile", [name]) => format!("faults {name}"),

@@ -6,6 +6,7 @@ mod checkpoint;
 mod commit;
 pub mod dvc_merge;
 mod forfeit;
+pub mod host_note;
 pub mod io;
 mod kind;
 pub mod knobs;

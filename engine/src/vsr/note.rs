@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use crate::ids::{Checksum, ClientId, Incarnation, Op, ReplicaId, RequestNumber, View};
+use crate::vsr::host_note::HostNote;
 use crate::vsr::io::Timer;
 use crate::vsr::message::{Header, MessageKind, Prepare, Rejection, Vote};
 use crate::vsr::mutation::Mutation;
@@ -322,4 +323,6 @@ pub enum Note {
         /// Who.
         by: ReplicaId,
     },
+    /// The group comes, goes, or is spoken to while it is not hosted.
+    Hosting(HostNote),
 }
