@@ -233,18 +233,23 @@ export class RunPanel extends View {
    * @param {import("../types.js").Frame} frame
    */
   #groups(link, frame) {
-    if (frame.groups === undefined) return nothing;
-    const partitions = frame.groups.filter(({ plane }) => plane === "partition").length;
-    const shards = 1 + Math.max(0, ...frame.groups.map(({ shard }) => shard));
+    const { takes } = this.state;
+    const groups = frame.groups ?? [];
+    const partitions = groups.filter(({ plane }) => plane === "partition").length;
+    const shards = 1 + Math.max(0, ...groups.map(({ shard }) => shard));
     const plane = valueOf(link, "plane") ?? "partition";
-    return html`${this.#number("partitions", "Partitions", "1 to 8", valueOf(link, "partitions") ?? partitions, 1, 8, 1)}
-      ${this.#number("shards", "Shards", "1 to 4, of each replica", valueOf(link, "shards") ?? shards, 1, 4, 1)}
-      <div class="field">
-        <label for="plane">requests to</label>
-        <select id="plane" aria-label="What clients ask for" @change=${this.#on("plane")}>
-          ${PLANES.map((name) => html`<option value=${name} ?selected=${plane === name}>${PLANE_WORDS[name]}</option>`)}
-        </select>
-      </div>`;
+    return html`${takes.has("partitions") ? this.#number("partitions", "Partitions", "1 to 8", valueOf(link, "partitions") ?? partitions, 1, 8, 1) : nothing}
+      ${takes.has("shards") ? this.#number("shards", "Shards", "1 to 4, of each replica", valueOf(link, "shards") ?? shards, 1, 4, 1) : nothing}
+      ${
+        takes.has("plane")
+          ? html`<div class="field">
+              <label for="plane">requests to</label>
+              <select id="plane" aria-label="What clients ask for" @change=${this.#on("plane")}>
+                ${PLANES.map((name) => html`<option value=${name} ?selected=${plane === name}>${PLANE_WORDS[name]}</option>`)}
+              </select>
+            </div>`
+          : nothing
+      }`;
   }
 
   /**
