@@ -10,9 +10,11 @@ use super::setting::Setting;
 use super::swarm;
 use crate::error::InputError;
 use crate::ids::{CLIENTS_MAX, PARTITIONS_MAX, REPLICAS_MAX, Tick};
+use crate::machine::RETENTION_DEFAULT;
 use crate::sim::network_options::PartitionMode;
 use crate::vsr::knobs::Knobs;
 use crate::vsr::mutation::Mutations;
+use crate::workload::Plane;
 
 /// The behaviour of this build. It rises whenever a golden run hash moves; links carry it, so that a
 /// link of another build is told from a wrong one.
@@ -40,6 +42,15 @@ pub struct Workload {
     pub load_per_million: u32,
     /// How long a client waits for a reply before it asks the next replica.
     pub retry_ticks: u32,
+    /// What clients ask for.
+    pub plane: Plane,
+    /// Share of topics whose acknowledged messages are on the disks of a quorum; those of the others
+    /// are in a quorum's memory.
+    pub ack_quorum_ratio_per_million: u32,
+    /// Whether requests pass the request shell: login, session binding, access tokens.
+    pub shell: bool,
+    /// Messages that a partition keeps.
+    pub retention: u32,
 }
 
 impl Default for Workload {
@@ -47,6 +58,10 @@ impl Default for Workload {
         Self {
             load_per_million: 20_000,
             retry_ticks: 200,
+            plane: Plane::default(),
+            ack_quorum_ratio_per_million: 500_000,
+            shell: false,
+            retention: RETENTION_DEFAULT,
         }
     }
 }

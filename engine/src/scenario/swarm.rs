@@ -149,6 +149,7 @@ pub(super) fn draw_into(run: &mut Run) {
             [5_000, 10_000, 20_000, 50_000, 100_000, 300_000, 1_000_000],
         ),
         retry_ticks: lots.between(Draw::Retry, 100, 300),
+        ..run.workload
     };
     run.knobs = knobs(&lots, &run.knobs);
 }

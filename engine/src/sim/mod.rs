@@ -25,6 +25,7 @@ pub mod simulator;
 mod story;
 pub mod timer;
 mod traffic;
+mod weather;
 pub mod world;
 
 pub use acts::Warming;

@@ -84,6 +84,7 @@ impl Simulator {
                     in_flight,
                 }),
             logs: self,
+            weather: self,
         }
     }
 }
@@ -99,6 +100,8 @@ fn running_member(replica: ReplicaId, group: &Group) -> MemberView {
         durable_view: core.durable().view,
         durable_log_view: core.durable().log_view,
         head: core.log().head(),
+        held: core.log().held_through(),
+        view_change_wait: core.view_change_wait(),
         commit_min: core.commit_min(),
         commit_max: core.commit_max(),
         checkpoint: core.checkpoint(),
@@ -132,6 +135,10 @@ impl Logs for Simulator {
 
     fn durable_checksum(&self, replica: ReplicaId, group: GroupId, op: Op) -> Option<Checksum> {
         self.durable_identity(replica, group, op)
+    }
+
+    fn stored_checksum(&self, replica: ReplicaId, group: GroupId, op: Op) -> Option<Checksum> {
+        self.stored_identity(replica, group, op)
     }
 }
 

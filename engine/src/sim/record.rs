@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 
 use crate::digest::{RunHash, checksum_bytes};
-use crate::ids::{GROUP_METADATA, GroupId, Op, ReplicaId, Tick};
-use crate::machine::RETENTION_DEFAULT;
+use crate::ids::{GroupId, Op, ReplicaId, Tick};
 use crate::oracle::{Oracles, Property, Replicas, Searched, Violation};
-use crate::trace::{EventKind, Fate, Recorder};
+use crate::trace::{Actor, EventKind, Fate, Recorder};
+use crate::vsr::message::MessageKind;
 use crate::vsr::mutation::Mutation;
 use crate::vsr::note::Note;
-use crate::workload::{AuditProperty, Auditor, Histories};
+use crate::workload::{AuditProperty, Auditors, Histories};
 
 /// What has happened, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -41,6 +41,12 @@ pub struct Totals {
     pub disk_faults: u64,
     /// Writes that a crash tore.
     pub torn_writes: u64,
+    /// Faults that the profile injected, losses of packets aside.
+    pub injected: u64,
+    /// Packets lost by the dice of their links.
+    pub dice_lost: u64,
+    /// Replicas whose contents were compared with what clients were told.
+    pub replicas_compared: u64,
     /// Histories of clients that were searched for an order, one a group.
     pub histories: u64,
     /// Operations in them.
@@ -69,13 +75,15 @@ pub struct Record {
     recorder: Recorder,
     /// The oracles.
     pub oracles: Oracles,
-    /// The auditors of what clients were told, by group.
-    auditors: BTreeMap<GroupId, Auditor>,
+    /// The auditors of what clients were told.
+    pub auditors: Auditors,
     tallies: BTreeMap<GroupId, Tally>,
     /// What clients sent and were told, where somebody wants it searched.
     pub histories: Option<Histories>,
     /// Counters.
     pub totals: Totals,
+    /// Messages delivered, by type.
+    pub delivered: [u64; MessageKind::ALL.len()],
     /// Decisions made otherwise for each mutation, by its place in [`Mutation::ALL`].
     pub mutation_hits: [u64; Mutation::ALL.len()],
     /// Replicas whose rule broke in this round: they are to be halted.
@@ -91,14 +99,15 @@ pub struct Record {
 impl Record {
     /// An empty record.
     #[must_use]
-    pub fn new(recorder: Recorder, oracles: Oracles) -> Self {
+    pub fn new(recorder: Recorder, oracles: Oracles, auditors: Auditors) -> Self {
         Self {
             recorder,
             oracles,
-            auditors: BTreeMap::new(),
+            auditors,
             tallies: BTreeMap::new(),
             histories: None,
             totals: Totals::default(),
+            delivered: [0; MessageKind::ALL.len()],
             mutation_hits: [0; Mutation::ALL.len()],
             halted: Vec::new(),
             hash: RunHash::default(),
@@ -107,25 +116,6 @@ impl Record {
             tick: Tick(0),
             step: 0,
         }
-    }
-
-    /// Begins to audit what clients are told by a group.
-    pub fn audit(&mut self, group: GroupId, sessions_max: u32) {
-        if group != GROUP_METADATA {
-            self.auditors
-                .insert(group, Auditor::new(sessions_max, RETENTION_DEFAULT));
-        }
-    }
-
-    /// The auditor of a group, where it has one.
-    #[must_use]
-    pub fn auditor(&self, group: GroupId) -> Option<&Auditor> {
-        self.auditors.get(&group)
-    }
-
-    /// The same, to tell it something.
-    pub fn auditor_mut(&mut self, group: GroupId) -> Option<&mut Auditor> {
-        self.auditors.get_mut(&group)
     }
 
     /// What has happened in a group.
@@ -188,7 +178,7 @@ impl Record {
         let number = event.number;
         self.last = number;
         self.oracles.observe(&event);
-        self.show_auditor(&event.kind);
+        self.show_auditors(&event.kind);
         if let Some(histories) = &mut self.histories {
             histories.observe(&event);
         }
@@ -207,32 +197,14 @@ impl Record {
         }
     }
 
-    fn show_auditor(&mut self, kind: &EventKind) {
-        match kind {
-            EventKind::Requested { group, .. }
-            | EventKind::Replied { group, .. }
-            | EventKind::SessionLost { group, .. }
-            | EventKind::Noted {
-                group,
-                note: Note::Executed { .. },
-                ..
-            } => {
-                if let Some(auditor) = self.auditors.get_mut(group) {
-                    let before = auditor.answers_compared();
-                    auditor.observe(kind);
-                    let answers = auditor.answers_compared() - before;
-                    self.oracles.compared(Property::I6, answers);
-                }
-            }
-            EventKind::Sent { .. }
-            | EventKind::Ended { .. }
-            | EventKind::Noted { .. }
-            | EventKind::Acted(_)
-            | EventKind::Skipped(_)
-            | EventKind::Crashed { .. }
-            | EventKind::Restarted { .. }
-            | EventKind::Violated(_) => {}
-        }
+    fn show_auditors(&mut self, kind: &EventKind) {
+        let Some(group) = kind.group() else {
+            return;
+        };
+        let before = self.auditors.answers_compared();
+        self.auditors.observe(group, kind);
+        let answers = self.auditors.answers_compared() - before;
+        self.oracles.compared(Property::I6, answers);
     }
 
     fn count(&mut self, kind: &EventKind) {
@@ -241,10 +213,16 @@ impl Record {
             | EventKind::Requested { .. }
             | EventKind::SessionLost { .. }
             | EventKind::Violated(_) => {}
-            EventKind::Ended { fate, .. } => match fate {
-                Fate::Delivered => self.totals.delivered += 1,
-                Fate::Lost
-                | Fate::Cut
+            EventKind::Ended { fate, kind, .. } => match fate {
+                Fate::Delivered => {
+                    self.totals.delivered += 1;
+                    self.delivered[*kind as usize] += 1;
+                }
+                Fate::Lost => {
+                    self.totals.lost += 1;
+                    self.totals.dice_lost += 1;
+                }
+                Fate::Cut
                 | Fate::Partitioned
                 | Fate::Filtered
                 | Fate::Evicted
@@ -259,6 +237,7 @@ impl Record {
             } => self.count_note(*replica, *group, note),
             EventKind::Acted(act) => {
                 self.totals.acts += 1;
+                self.totals.injected += u64::from(act.by == Actor::Nemesis);
                 self.hash.fold(checksum_bytes(act.text.as_bytes()).0);
             }
             EventKind::Skipped(skipped) => {
@@ -338,17 +317,15 @@ impl Record {
     }
 
     fn take_findings(&mut self) {
-        for (&group, auditor) in &mut self.auditors {
-            for finding in auditor.take_findings() {
-                self.oracles.report(Violation {
-                    property: property_of(finding.property),
-                    tick: self.tick,
-                    group,
-                    op: (finding.op > Op(0)).then_some(finding.op),
-                    replicas: Replicas::NONE,
-                    text: finding.text,
-                });
-            }
+        for (group, finding) in self.auditors.take_findings() {
+            self.oracles.report(Violation {
+                property: property_of(finding.property),
+                tick: self.tick,
+                group,
+                op: (finding.op > Op(0)).then_some(finding.op),
+                replicas: Replicas::NONE,
+                text: finding.text,
+            });
         }
     }
 }
@@ -367,9 +344,11 @@ fn property_of(property: AuditProperty) -> Property {
 mod tests {
     use super::*;
     use crate::ids::GROUP_PARTITION_0;
+    use crate::machine::Genesis;
     use crate::oracle::{Bounds, Roster};
     use crate::trace::Class;
     use crate::vsr::quorum::Quorums;
+    use crate::workload::AuditorOptions;
 
     fn record() -> Record {
         let roster = Roster {
@@ -382,7 +361,12 @@ mod tests {
                 sessions: 8,
             },
         };
-        Record::new(Recorder::default(), Oracles::new(roster))
+        let auditors = Auditors::new(AuditorOptions {
+            sessions_max: 8,
+            retention: 128,
+            genesis: Genesis::default(),
+        });
+        Record::new(Recorder::default(), Oracles::new(roster), auditors)
     }
 
     fn broken() -> EventKind {

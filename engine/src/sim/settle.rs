@@ -161,12 +161,10 @@ impl Simulator {
                     continue;
                 };
                 let group = group.borrow();
-                if let (Some(auditor), Some(partition)) =
-                    (record.auditor_mut(id), group.machine.partition())
-                {
-                    let executed = group.replica.commit_min();
-                    auditor.check_contents(replica, executed, partition.messages());
-                }
+                record.totals.replicas_compared += 1;
+                let executed = group.replica.commit_min();
+                let auditors = &mut record.auditors;
+                auditors.check_machine(id, replica, executed, &group.machine);
             }
         }
     }
@@ -271,7 +269,7 @@ impl Simulator {
     }
 
     /// What a replica's disk holds, read from the disk itself and not from its memory.
-    fn disk_facts(&self, replica: ReplicaId, group: GroupId) -> Option<DiskFacts> {
+    pub(super) fn disk_facts(&self, replica: ReplicaId, group: GroupId) -> Option<DiskFacts> {
         let superblock = self.superblock_of(replica, group)?;
         let prepares = self.journaled(replica, group);
         let vouched = |op: Op| {
@@ -370,12 +368,32 @@ impl Simulator {
         group: GroupId,
         op: Op,
     ) -> Option<Checksum> {
-        let slots = self.run.knobs.journal_slots;
-        let place = journal::slot(op, slots);
-        let disk = self.world.disk(replica);
-        let prepare = disk.durable(journal::address(group, Zone::Prepares, place));
-        let header = disk.durable(journal::address(group, Zone::Headers, place));
-        match (prepare, header) {
+        self.identity_on(group, op, |address| {
+            self.world.disk(replica).durable(address)
+        })
+    }
+
+    /// The same as a read would find it now.
+    pub(super) fn stored_identity(
+        &self,
+        replica: ReplicaId,
+        group: GroupId,
+        op: Op,
+    ) -> Option<Checksum> {
+        self.identity_on(group, op, |address| {
+            self.world.disk(replica).readable(address)
+        })
+    }
+
+    fn identity_on(
+        &self,
+        group: GroupId,
+        op: Op,
+        sector: impl Fn(u64) -> Sector<Block>,
+    ) -> Option<Checksum> {
+        let place = journal::slot(op, self.run.knobs.journal_slots);
+        let at = |zone| sector(journal::address(group, zone, place));
+        match (at(Zone::Prepares), at(Zone::Headers)) {
             (Sector::Block(Block::Prepare(prepare)), Sector::Block(Block::Header(header)))
                 if prepare.header.checksum == header.checksum && header.op == op =>
             {
