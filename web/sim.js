@@ -31,6 +31,7 @@ const KEYS = [
   ["partitions", "1"],
   ["shards", "1"],
   ["plane", "partition"],
+  ["retention", "128"],
 ];
 /** Numbers of one packet where the engine does not say: with groups there is one more. */
 const STRIDE = { alone: 10, grouped: 11 };

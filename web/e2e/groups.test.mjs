@@ -121,28 +121,33 @@ test("a run starts with as many partitions as are asked for", async () => {
   await person.close();
 });
 
-test("shards and planes, too", waitsFor("shards=2&plane=mixed"), async () => {
+test("a run starts with as many shards as are asked for", waitsFor("shards=2"), async () => {
+  const person = await Person.calm(site);
+  await person.open(TWO);
+  await person.tab("Run");
+  const { link } = await person.place();
+  const field = person.page.getByRole("spinbutton", { name: /^Shards/ });
+  await field.fill("2");
+  await field.press("Enter");
+  await person.elsewhere(link);
+  assert.ok((await person.place()).link.includes("&shards=2&"));
+  await person.close();
+});
+
+test("clients ask of the plane that is chosen, at the start and on the way", waitsFor("plane=mixed"), async () => {
   const person = await Person.calm(site);
   const { page } = person;
   await person.open(TWO);
   await person.tab("Run");
-  const fill = async (/** @type {RegExp} */ name, /** @type {string} */ value) => {
-    const { link } = await person.place();
-    const field = page.getByRole("spinbutton", { name });
-    await field.fill(value);
-    await field.press("Enter");
-    await person.elsewhere(link);
-    await person.stands();
-  };
-  await fill(/^Shards/, "2");
   const { link } = await person.place();
-  await page.getByRole("combobox", { name: "What clients ask for" }).selectOption("mixed");
+  await page.getByRole("combobox", { name: "What clients ask for" }).selectOption("metadata");
   await person.elsewhere(link);
   await person.stands();
-  const made = (await person.place()).link;
-  for (const pair of ["partitions=2", "shards=2", "plane=mixed"]) assert.ok(made.includes(`&${pair}&`), made);
+  assert.ok((await person.place()).link.includes("&plane=metadata&"));
   await person.seconds(3);
-  await groupTab(person, "metadata").click();
-  await page.getByRole("cell", { name: /^op 1 of view 0/ }).first().waitFor();
+  await person.tab("Faults");
+  const before = (await person.place()).acts.join("_");
+  await page.getByRole("region", { name: "Requests, by dice" }).getByRole("combobox", { name: "they ask for" }).selectOption("mixed");
+  assert.equal(await person.lastAct(before), "301.set.plane.mixed");
   await person.close();
 });

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::scenario::{ClockFaults, DiskFaults, Profile, Run};
 use crate::sim::network_options::NetworkOptions;
+use crate::workload::Plane;
 
 /// The fault profile as it stands.
 #[derive(Debug, Serialize)]
@@ -33,6 +34,10 @@ pub struct FaultsView {
 pub struct WorkloadView {
     pub load_per_million: u32,
     pub retry_ticks: u32,
+    pub plane: Plane,
+    pub ack_quorum_ratio_per_million: u32,
+    pub shell: bool,
+    pub retention: u32,
     pub running: bool,
 }
 
@@ -57,6 +62,10 @@ impl WorkloadView {
         Self {
             load_per_million: workload.load_per_million,
             retry_ticks: workload.retry_ticks,
+            plane: workload.plane,
+            ack_quorum_ratio_per_million: workload.ack_quorum_ratio_per_million,
+            shell: workload.shell,
+            retention: workload.retention,
             running: workload.load_per_million > 0,
         }
     }
