@@ -3,9 +3,11 @@
 
 mod groups;
 mod packets;
+mod settings;
 
 pub use groups::{GroupFrame, Plane};
 pub use packets::{PACKET_STRIDE, packets};
+pub use settings::{FaultsView, WorkloadView};
 
 use groups::{group_frame, name};
 use serde::Serialize;
@@ -14,12 +16,10 @@ use crate::disk_view::{self, Damage, Troubles};
 use crate::ids::{Checksum, GroupId, Incarnation, Op, ReplicaId, RequestNumber, Tick, View};
 use crate::oracle::{Check, Violation};
 use crate::run::{MutationState, Session, Verdict};
-use crate::scenario::{DiskFaults, Profile};
 use crate::shard::Group;
 use crate::sim::lane::{Lane, LaneState};
 use crate::sim::link::FOR_EVER;
 use crate::sim::network::LinkView;
-use crate::sim::network_options::NetworkOptions;
 use crate::sim::record::Totals;
 use crate::sim::{Place as ReplicaPlace, Settle, Simulator};
 use crate::vsr::io::{Status, Timer};
@@ -66,35 +66,6 @@ pub struct Frame {
     pub settle: Option<SettleView>,
     pub verdict: Verdict,
     pub next_event: u64,
-}
-
-/// The fault profile as it stands.
-#[derive(Debug, Serialize)]
-#[expect(
-    missing_docs,
-    reason = "each name is the field's meaning, as on the page"
-)]
-pub struct FaultsView {
-    pub profile: Profile,
-    #[serde(flatten)]
-    pub network: NetworkOptions,
-    #[serde(flatten)]
-    pub disk: DiskFaults,
-    pub crash_per_million: u32,
-    pub restart_per_million: u32,
-    pub crash_primary: bool,
-}
-
-/// What clients do on their own.
-#[derive(Debug, Serialize)]
-#[expect(
-    missing_docs,
-    reason = "each name is the field's meaning, as on the page"
-)]
-pub struct WorkloadView {
-    pub load_per_million: u32,
-    pub retry_ticks: u32,
-    pub running: bool,
 }
 
 /// One replica.
@@ -325,19 +296,8 @@ pub fn frame(session: &Session) -> Frame {
         client_count: values.cluster.clients,
         quorums: Quorums::of(count),
         knobs: values.knobs.clone(),
-        faults: FaultsView {
-            profile: values.faults.profile,
-            network: values.faults.network,
-            disk: values.faults.disk,
-            crash_per_million: values.faults.crash_per_million,
-            restart_per_million: values.faults.restart_per_million,
-            crash_primary: values.faults.crash_primary,
-        },
-        workload: WorkloadView {
-            load_per_million: values.workload.load_per_million,
-            retry_ticks: values.workload.retry_ticks,
-            running: values.workload.load_per_million > 0,
-        },
+        faults: FaultsView::of(values),
+        workload: WorkloadView::of(values),
         replicas: replicas
             .map(|replica| replica_frame(simulator, replica, shown))
             .collect(),
