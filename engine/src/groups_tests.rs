@@ -276,7 +276,7 @@ fn answers_of_every_partition_are_audited() {
     session.advance_ticks(500);
     let record = session.simulator().world().record.borrow();
     for &group in &session.simulator().group_ids()[1..] {
-        let auditor = record.auditor(group).unwrap();
+        let auditor = record.auditors.of(group).unwrap();
         // Those to registers among them.
         assert!(
             auditor.answers_compared() > record.tally(group).replies,

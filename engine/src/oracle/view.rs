@@ -76,8 +76,10 @@ pub struct MemberView {
     pub timers: Timers,
     /// Whether it leads and has stopped its heartbeats on purpose.
     pub abdicated: bool,
-    /// Whether an op of (checkpoint, head] that has a slot lacks its body.
+    /// Whether an op of (checkpoint, head] lacks its body.
     pub holes: bool,
+    /// Whether one of them has a slot, so that it can be fetched.
+    pub fetchable: bool,
     /// Whether what it lacks can be had only with a state from others.
     pub needs_state: bool,
     /// Disk writes under way.
@@ -118,6 +120,7 @@ impl MemberView {
             timers: Timers::default(),
             abdicated: false,
             holes: false,
+            fetchable: false,
             needs_state: false,
             writes_pending: 0,
             pipeline: 0,

@@ -113,7 +113,8 @@ fn running_member(replica: ReplicaId, group: &Group) -> MemberView {
             .map(|(timer, _, _)| timer)
             .collect::<Timers>(),
         abdicated: core.has_abdicated(),
-        holes: core.lacks_bodies(),
+        holes: core.log().held_through() < core.log().head(),
+        fetchable: core.lacks_bodies(),
         needs_state: core.needs_state(),
         writes_pending: count(group.writes_pending()),
         pipeline: count(core.acks().count()),
