@@ -11,6 +11,7 @@ use engine::scenario::{
     BUILT_IN, Profile, Run, Setting, decode, mutations_from_text, seed_from_text,
 };
 
+use crate::args_gates::GateArgs;
 use crate::args_hunt::{MutantsArgs, ShrinkArgs, TestArgs, TraceArgs};
 
 const EXIT_CODES: &str = "\
@@ -33,6 +34,9 @@ Examples:
       crash replicas, the primary too, for 40 virtual seconds, then heal and check
   workload-fuzz --replicas 5 --clients 4 --faults heavy --json
       a bad network, a random seed (printed), the result as JSON
+  workload-fuzz --seed 211 --plane metadata --journal-slots 80 --require-faults --crash-prob 0.02 \
+      --restart-prob 0.08 --crash-primary --ticks 4000
+      structural operations, frequent checkpoints, and no pass unless something went wrong
   workload-fuzz --story a1
       play a prepared schedule to its expectation
   workload-fuzz --seed 7 --packet-loss-prob 0.1 --set heartbeat-wait=200
@@ -111,14 +115,22 @@ pub(crate) struct ShapeArgs {
     )]
     pub(crate) ticks: String,
     /// Stop after the storm, without healing and without demanding convergence
-    #[arg(long)]
+    #[arg(long, visible_alias = "no-quiesce")]
     pub(crate) no_settle: bool,
+    /// Heal every link and start every replica before the end phase, which else heals a drawn core
+    /// and leaves the rest broken
+    #[arg(long, conflicts_with = "no_settle")]
+    pub(crate) heal_before_quiesce: bool,
     /// Replicas, 1 to 9 [default: 3, the story's, or drawn by swarm]
     #[arg(long, value_name = "COUNT", allow_hyphen_values = true)]
     replicas: Option<String>,
     /// Clients, 1 to 8 [default: 1, the story's, or drawn by swarm]
     #[arg(long, value_name = "COUNT", allow_hyphen_values = true)]
     clients: Option<String>,
+    /// Partitions, 1 to 8, each a group of its own beside the metadata group [default: 1, the
+    /// story's, or drawn by swarm]
+    #[arg(long, value_name = "COUNT", allow_hyphen_values = true)]
+    partitions: Option<String>,
     /// A prepared schedule by its name: opening, a1, a15, ...
     #[arg(long, value_name = "NAME")]
     story: Option<String>,
@@ -144,6 +156,30 @@ pub(crate) struct ShapeArgs {
     /// Chance per tick that an idle client asks [default: 0.02]
     #[arg(long, value_name = "PROBABILITY", allow_hyphen_values = true)]
     load: Option<String>,
+    /// What clients ask for: partition, metadata, mixed or uniform [default: partition, or the story's]
+    #[arg(long, value_name = "PLANE")]
+    plane: Option<String>,
+    /// Share of topics whose acknowledged messages are on the disks of a quorum, not in its memory
+    /// alone [default: 0.5]
+    #[arg(long, value_name = "PROBABILITY", allow_hyphen_values = true)]
+    ack_quorum_ratio: Option<String>,
+    /// Let requests pass the request shell: login, session binding, access tokens
+    #[arg(long)]
+    shell: bool,
+    /// Slots of each journal's rings: few make checkpoints frequent
+    #[arg(long, value_name = "COUNT", allow_hyphen_values = true)]
+    journal_slots: Option<String>,
+    /// Messages that a partition keeps [default: 128]
+    #[arg(long, value_name = "COUNT", allow_hyphen_values = true)]
+    retention: Option<String>,
+    /// How far a replica's clock is off at most, in milliseconds [default: 0, or drawn by swarm]
+    #[arg(long, value_name = "MILLISECONDS", allow_hyphen_values = true)]
+    clock_offset_max: Option<String>,
+    /// How much a replica's clock gains or loses at most, in millionths
+    #[arg(long, value_name = "MILLIONTHS", allow_hyphen_values = true)]
+    clock_drift_max: Option<String>,
+    #[command(flatten)]
+    pub(crate) gates: GateArgs,
     #[command(flatten)]
     network: NetworkArgs,
     /// Change any other value by its name in links: --set heartbeat-wait=200 --set slots=1024
@@ -293,6 +329,7 @@ fn seed_from_time() -> u64 {
 impl ShapeArgs {
     /// The Run that the flags describe, with this seed.
     pub(crate) fn to_run(&self, seed: u64) -> Result<Run, InputError> {
+        self.check_twice()?;
         let mut run = self.base()?;
         run.seed = seed;
         if let Some(name) = &self.faults {
@@ -303,6 +340,9 @@ impl ShapeArgs {
         }
         if let Some(text) = &self.clients {
             run.cluster.clients = size("--clients", text, 8)?;
+        }
+        if let Some(text) = &self.partitions {
+            run.cluster.partitions = size("--partitions", text, 8)?;
         }
         for (flag, setting, value) in self.given_settings() {
             set(&mut run, flag, setting, value)?;
@@ -316,9 +356,37 @@ impl ShapeArgs {
         if let Some(text) = &self.mutations {
             run.mutations = mutations_from_text("--mutations", text)?;
         }
+        if self.shell {
+            Setting::Shell.write(1, &mut run);
+        }
         run.reconcile();
         run.validate()?;
+        self.gates.check(&run)?;
         Ok(run)
+    }
+
+    /// A value that is given by its flag and again by its name, or twice by its name, contradicts
+    /// itself.
+    fn check_twice(&self) -> Result<(), InputError> {
+        let mut given: Vec<(&str, &str)> = self
+            .given_settings()
+            .map(|(flag, setting, _)| (setting.name(), flag))
+            .collect();
+        let alone = [
+            (self.crash_primary, Setting::CrashPrimary, "--crash-primary"),
+            (self.shell, Setting::Shell, "--shell"),
+        ];
+        let alone = alone.into_iter().filter(|(is_given, ..)| *is_given);
+        given.extend(alone.map(|(_, setting, flag)| (setting.name(), flag)));
+        for pair in &self.set {
+            let name = pair.split_once('=').map_or(pair.as_str(), |(name, _)| name);
+            if let Some((_, flag)) = given.iter().find(|(other, _)| *other == name) {
+                let found = format!("{pair}, given beside {flag}");
+                return Err(InputError::new("--set", found, "each value once"));
+            }
+            given.push((name, "another --set of it"));
+        }
+        Ok(())
     }
 
     fn base(&self) -> Result<Run, InputError> {
@@ -345,6 +413,24 @@ impl ShapeArgs {
                 &self.min_survivors,
             ),
             ("--load", Setting::Load, &self.load),
+            ("--plane", Setting::Plane, &self.plane),
+            (
+                "--ack-quorum-ratio",
+                Setting::AckQuorumRatio,
+                &self.ack_quorum_ratio,
+            ),
+            ("--journal-slots", Setting::Slots, &self.journal_slots),
+            ("--retention", Setting::Retention, &self.retention),
+            (
+                "--clock-offset-max",
+                Setting::ClockOffsetMax,
+                &self.clock_offset_max,
+            ),
+            (
+                "--clock-drift-max",
+                Setting::ClockDriftMax,
+                &self.clock_drift_max,
+            ),
             (
                 "--packet-loss-prob",
                 Setting::Loss,

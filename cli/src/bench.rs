@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::args::JsonArgs;
 use crate::out;
-use crate::play::{self, Storm};
+use crate::play;
 
 /// Cases: name, Run, ticks. `iggy` is the run that Apache Iggy's own simulator was measured with.
 const CASES: &[(&str, &str, u32)] = &[
@@ -27,11 +27,7 @@ const CASES: &[(&str, &str, u32)] = &[
 /// Runs the cases, prints them.
 pub(crate) fn run(arguments: &JsonArgs) -> Result<u8, InputError> {
     for &(case, link, ticks) in CASES {
-        let storm = Storm {
-            ticks,
-            settle: false,
-        };
-        let outcome = play::play(decode(link)?, storm)?;
+        let outcome = play::play_bare(decode(link)?, ticks)?;
         let seconds = outcome.wall.as_secs_f64();
         let (delivered, replies) = (outcome.totals.delivered, outcome.totals.replies);
         if arguments.json {

@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 
 use engine::error::InputError;
-use engine::run::VerdictKind;
+use engine::run::{Gates, VerdictKind};
 use engine::sim::record::Totals;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +19,9 @@ pub(crate) struct Row {
     pub(crate) seed: u64,
     pub(crate) verdict: VerdictKind,
     pub(crate) totals: Totals,
+    /// How often each property was put to the test.
+    #[serde(default)]
+    pub(crate) checks: Vec<u64>,
     pub(crate) explanation: String,
     pub(crate) link: String,
 }
@@ -29,13 +32,15 @@ pub(crate) struct Identity {
     pub(crate) sweep: String,
     pub(crate) ticks: u32,
     pub(crate) settle: bool,
+    pub(crate) heal: bool,
+    pub(crate) gates: Gates,
 }
 
 /// A line of the file.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Line {
-    Row(Row),
+    Row(Box<Row>),
     Identity(Identity),
 }
 
@@ -106,7 +111,7 @@ fn read(text: &str, identity: &Identity) -> Result<(BTreeMap<u64, Row>, u64), St
         }
         match serde_json::from_str(line) {
             Ok(Line::Row(row)) if place > 0 => {
-                rows.insert(row.seed, row);
+                rows.insert(row.seed, *row);
             }
             Ok(Line::Identity(found)) if found == *identity => {}
             Ok(Line::Identity(found)) => {
@@ -152,6 +157,8 @@ mod tests {
             sweep: "v=1&seed=0".into(),
             ticks: 500,
             settle: true,
+            heal: false,
+            gates: Gates::default(),
         }
     }
 
@@ -162,6 +169,7 @@ mod tests {
                 seed,
                 verdict: VerdictKind::Converged,
                 totals: Totals::default(),
+                checks: vec![1, 2],
                 explanation: String::new(),
                 link: String::new(),
             };

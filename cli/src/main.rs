@@ -3,6 +3,7 @@
 //! is played by `play`, or by the engine's `hunt` for those who take one apart.
 
 mod args;
+mod args_gates;
 mod args_hunt;
 mod bench;
 mod golden;

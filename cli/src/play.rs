@@ -4,16 +4,35 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use engine::error::InputError;
-use engine::run::{MutationState, Session, VerdictKind};
+use engine::run::{Gates, MutationState, Session, VerdictKind};
 use engine::scenario::{Cursor, Run};
 use engine::sim::record::Totals;
 use engine::trace::Recorder;
+use engine::vsr::message::MessageKind;
 
-/// How long the faults last, and whether convergence is demanded after them.
-#[derive(Clone, Copy, Debug)]
+use crate::args::{self, ShapeArgs};
+
+/// How long the faults last, what comes after them, and what all of it must show.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Storm {
     pub(crate) ticks: u32,
+    /// Whether convergence is demanded afterwards.
     pub(crate) settle: bool,
+    /// Whether everything is healed before.
+    pub(crate) heal: bool,
+    pub(crate) gates: Gates,
+}
+
+impl Storm {
+    /// What the flags say.
+    pub(crate) fn of(shape: &ShapeArgs) -> Result<Self, InputError> {
+        Ok(Self {
+            ticks: args::ticks(&shape.ticks)?,
+            settle: !shape.no_settle,
+            heal: shape.heal_before_quiesce,
+            gates: shape.gates.gates()?,
+        })
+    }
 }
 
 /// What came of a run.
@@ -24,6 +43,10 @@ pub(crate) struct Outcome {
     pub(crate) hash: u64,
     pub(crate) schedule_hash: u64,
     pub(crate) totals: Totals,
+    /// Messages delivered, by type.
+    pub(crate) delivered: Vec<(&'static str, u64)>,
+    /// How often each property was put to the test.
+    pub(crate) checks: Vec<(&'static str, u64)>,
     /// Those that are on, or mattered.
     pub(crate) mutations: Vec<MutationState>,
     pub(crate) verdict: VerdictKind,
@@ -52,12 +75,42 @@ pub(crate) fn exit_code(verdict: VerdictKind) -> u8 {
 pub(crate) fn play(run: Run, storm: Storm) -> Result<Outcome, InputError> {
     let began = Instant::now();
     let mut session = Session::new(run, Recorder::default())?;
+    session.set_gates(storm.gates);
     session.keep_histories();
     session.advance_ticks(storm.ticks);
+    if storm.heal {
+        heal(&mut session)?;
+    }
     if storm.settle {
         session.settle();
     }
     session.search_histories();
+    Ok(outcome(&session, began))
+}
+
+/// Heals all links and starts all replicas, as acts: the link carries them.
+fn heal(session: &mut Session) -> Result<(), InputError> {
+    let places = session.simulator().places();
+    let mut verbs = vec!["heal".to_owned()];
+    for (replica, place) in places.iter().enumerate() {
+        if !place.up {
+            verbs.push(format!("restart.{replica}"));
+        } else if place.paused {
+            verbs.push(format!("resume.{replica}"));
+        }
+    }
+    verbs.push("settle".to_owned());
+    for verb in verbs {
+        session.act(&verb)?;
+    }
+    Ok(())
+}
+
+/// Plays a Run for its speed or its hash alone: nothing is kept for a search.
+pub(crate) fn play_bare(run: Run, ticks: u32) -> Result<Outcome, InputError> {
+    let began = Instant::now();
+    let mut session = Session::new(run, Recorder::default())?;
+    session.advance_ticks(ticks);
     Ok(outcome(&session, began))
 }
 
@@ -82,6 +135,16 @@ fn outcome(session: &Session, began: Instant) -> Outcome {
         hash: session.hash(),
         schedule_hash: session.schedule_hash(),
         totals: session.totals(),
+        delivered: MessageKind::ALL
+            .into_iter()
+            .zip(session.delivered())
+            .map(|(kind, count)| (kind.name(), count))
+            .collect(),
+        checks: session
+            .checks()
+            .iter()
+            .map(|check| (check.id, check.compared))
+            .collect(),
         mutations,
         verdict: verdict.kind,
         explanation: verdict.text,

@@ -22,6 +22,7 @@ pub(crate) fn run(arguments: &ReplayArgs) -> Result<u8, InputError> {
     let storm = Storm {
         ticks: length(&run, ticks),
         settle: true,
+        ..Storm::default()
     };
     if !arguments.json {
         out::text(&report::header(&run, storm.ticks));
@@ -46,9 +47,9 @@ pub(crate) fn run(arguments: &ReplayArgs) -> Result<u8, InputError> {
     } else {
         out::text(&report::outcome(&outcome));
         match (repeats, run.expected_hash) {
-            (Some(true), _) => out::line("hash           verified"),
+            (Some(true), _) => out::line("hash              verified"),
             (Some(false), Some(expected)) => out::line(format_args!(
-                "hash           differs: the link says {}, this run has {}",
+                "hash              differs: the link says {}, this run has {}",
                 report::hex(expected),
                 report::hex(outcome.hash)
             )),

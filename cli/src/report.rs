@@ -11,10 +11,11 @@ use crate::play::{Outcome, Storm};
 /// Every value of a Run, printed before the result, so that nothing drawn or defaulted is hidden.
 pub(crate) fn header(run: &Run, ticks: u32) -> String {
     let mut text = format!(
-        "seed {}   replicas {}   clients {}   ticks {ticks}   epoch {}   faults {}\n",
+        "seed {}   replicas {}   clients {}   partitions {}   ticks {ticks}   epoch {}   faults {}\n",
         run.seed,
         run.cluster.replicas,
         run.cluster.clients,
+        run.cluster.partitions,
         run.epoch,
         run.faults.profile.name(),
     );
@@ -38,29 +39,52 @@ pub(crate) fn header(run: &Run, ticks: u32) -> String {
 /// The result in words.
 pub(crate) fn outcome(outcome: &Outcome) -> String {
     let mut text = totals(&outcome.totals);
+    text += &list("delivered by type", &outcome.delivered);
+    text += &list("compared", &outcome.checks);
     for mutation in &outcome.mutations {
         let MutationState { id, hits, .. } = mutation;
-        text += &format!("{:<14} {hits}\n", format!("{id} hits"));
+        text += &format!("{:<17} {hits}\n", format!("{id} hits"));
     }
     text += &format!(
-        "run hash       {}\nschedule hash  {}\n",
+        "run hash          {}\nschedule hash     {}\n",
         hex(outcome.hash),
         hex(outcome.schedule_hash)
     );
     for violation in &outcome.violations {
-        text += &format!("violation      {violation}\n");
+        text += &format!("violation         {violation}\n");
     }
-    text += &format!("verdict        {}\n", verdict_name(outcome.verdict));
+    text += &format!("verdict           {}\n", verdict_name(outcome.verdict));
     if !outcome.explanation.is_empty() {
-        text += &format!("               {}\n", outcome.explanation);
+        text += &format!("                  {}\n", outcome.explanation);
     }
     let seconds = outcome.wall.as_secs_f64();
     text += &format!(
-        "wall time      {seconds:.3} s, {:.0} ticks/s\nlink           {}\n",
+        "wall time         {seconds:.3} s, {:.0} ticks/s\nlink              {}\n",
         per_second(outcome.tick, seconds),
         outcome.link
     );
     text
+}
+
+/// Named counts under a heading, some a line.
+pub(crate) fn list(heading: &str, counts: &[(&'static str, u64)]) -> String {
+    let mut text = format!("{heading}\n");
+    for line in counts.chunks(5) {
+        let line: Vec<String> = line
+            .iter()
+            .map(|(name, count)| format!("{name} {count}"))
+            .collect();
+        text += &format!("  {}\n", line.join("   "));
+    }
+    text
+}
+
+/// Named counts as JSON.
+pub(crate) fn counts_json(counts: &[(&'static str, u64)]) -> Value {
+    let named = counts
+        .iter()
+        .map(|&(name, count)| (name.to_owned(), json!(count)));
+    Value::Object(named.collect())
 }
 
 /// Counters in words, one a line. Of a protocol without mutations nobody wants to hear that it has
@@ -73,19 +97,24 @@ pub(crate) fn totals(totals: &Totals) -> String {
         .collect()
 }
 
-fn rows(totals: &Totals) -> [(&'static str, u64); 16] {
+fn rows(totals: &Totals) -> [(&'static str, u64); 21] {
     [
         ("crashes", totals.crashes),
         ("restarts", totals.restarts),
-        ("view changes", totals.view_changes),
+        ("views started", totals.view_changes),
         ("commits", totals.commits),
         ("repairs", totals.repairs),
         ("replies", totals.replies),
         ("delivered", totals.delivered),
         ("lost", totals.lost),
+        ("lost by dice", totals.dice_lost),
         ("ops compared", totals.ops_compared),
+        ("replicas compared", totals.replicas_compared),
+        ("faults injected", totals.injected),
         ("disk faults", totals.disk_faults),
         ("torn writes", totals.torn_writes),
+        ("checkpoints", totals.checkpoints),
+        ("transfers", totals.transfers),
         ("histories", totals.histories),
         ("history ops", totals.history_ops),
         ("longest history", totals.history_longest),
@@ -109,6 +138,11 @@ pub(crate) fn sum<'a>(all: impl Iterator<Item = &'a Totals>) -> Totals {
         ops_compared: sum.ops_compared + run.ops_compared,
         disk_faults: sum.disk_faults + run.disk_faults,
         torn_writes: sum.torn_writes + run.torn_writes,
+        checkpoints: sum.checkpoints + run.checkpoints,
+        transfers: sum.transfers + run.transfers,
+        injected: sum.injected + run.injected,
+        dice_lost: sum.dice_lost + run.dice_lost,
+        replicas_compared: sum.replicas_compared + run.replicas_compared,
         histories: sum.histories + run.histories,
         history_ops: sum.history_ops + run.history_ops,
         history_longest: sum.history_longest.max(run.history_longest),
@@ -146,12 +180,15 @@ pub(crate) fn outcome_json(run: &Run, ticks: u32, outcome: &Outcome) -> Value {
         "epoch": run.epoch,
         "replicas": run.cluster.replicas,
         "clients": run.cluster.clients,
+        "partitions": run.cluster.partitions,
         "faults": run.faults.profile.name(),
         "story": run.story.name(),
         "settings": settings,
         "ticks": ticks,
         "end_tick": outcome.tick,
         "totals": totals_json(&outcome.totals),
+        "delivered_by_type": counts_json(&outcome.delivered),
+        "checks": counts_json(&outcome.checks),
         "mutations": outcome.mutations,
         "hash": hex(outcome.hash),
         "schedule_hash": hex(outcome.schedule_hash),
@@ -176,7 +213,7 @@ pub(crate) fn totals_json(totals: &Totals) -> Value {
 /// What is said of a Run that the engine could not finish; `storm` is how it was played.
 pub(crate) fn fault(run: &Run, storm: Storm, message: &str) -> String {
     format!(
-        "engine fault: {message}\nlink           {}\n",
+        "engine fault: {message}\nlink              {}\n",
         fault_link(run, storm)
     )
 }

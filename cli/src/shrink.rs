@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use engine::error::InputError;
 use engine::hunt::{EngineFails, Goal, Hunt, NotFound, Progress, Reaches, Shrunk, shrink};
-use engine::scenario::{Condition, LINK_BYTES_MAX, encode};
+use engine::scenario::{Awaited, LINK_BYTES_MAX, encode};
 use serde_json::json;
 
 use crate::args_hunt::ShrinkArgs;
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &ShrinkArgs) -> Result<u8, InputError> {
 
 fn goal(arguments: &ShrinkArgs, target: &Target) -> Result<Box<dyn Goal>, InputError> {
     if let Some(text) = &arguments.until {
-        let condition = Condition::from_text(text);
+        let condition = Awaited::from_text(text);
         let named = |error: InputError| InputError::new("--until", error.found, error.expected);
         return Ok(Box::new(Reaches(condition.map_err(named)?)));
     }

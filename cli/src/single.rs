@@ -3,7 +3,7 @@
 use engine::error::InputError;
 use engine::run::VerdictKind;
 
-use crate::args::{self, SingleArgs};
+use crate::args::SingleArgs;
 use crate::out;
 use crate::play::{self, Storm, exit_code};
 use crate::report;
@@ -11,11 +11,9 @@ use crate::report;
 /// Runs it, prints it, gives the exit code.
 pub(crate) fn run(arguments: &SingleArgs) -> Result<u8, InputError> {
     let run = arguments.to_run()?;
-    let ticks = args::ticks(&arguments.shape.ticks)?;
-    let storm = Storm {
-        ticks,
-        settle: !arguments.shape.no_settle,
-    };
+    let storm = Storm::of(&arguments.shape)?;
+    let ticks = storm.ticks;
+    arguments.shape.gates.say_idle();
     if !arguments.json {
         out::text(&report::header(&run, ticks));
         out::text("\n");

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use engine::error::InputError;
+use engine::oracle::Property;
 use engine::run::VerdictKind;
 use engine::scenario::{Profile, encode};
 use engine::sim::record::Totals;
@@ -14,7 +15,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use serde_json::json;
 
-use crate::args::{self, ShapeArgs, SweepArgs};
+use crate::args::{ShapeArgs, SweepArgs};
 use crate::ledger::{Identity, Ledger, Row};
 use crate::out;
 use crate::play::{self, Storm};
@@ -40,6 +41,8 @@ struct Tally {
     seeds: u64,
     verdicts: BTreeMap<VerdictKind, u64>,
     totals: Totals,
+    /// How often each property was put to the test, in the order of their list.
+    checks: Vec<u64>,
     /// Seeds that did not converge.
     rest: BTreeMap<u64, Row>,
     ledger: Option<Ledger>,
@@ -48,12 +51,10 @@ struct Tally {
 /// Runs the sweep, prints it, gives the exit code of the worst verdict.
 pub(crate) fn run(arguments: &SweepArgs) -> Result<u8, InputError> {
     let seeds = Seeds::read(arguments)?;
-    let ticks = args::ticks(&arguments.shape.ticks)?;
+    let storm = Storm::of(&arguments.shape)?;
+    let ticks = storm.ticks;
+    arguments.shape.gates.say_idle();
     let first = arguments.shape.to_run(*seeds.range.start())?;
-    let storm = Storm {
-        ticks,
-        settle: !arguments.shape.no_settle,
-    };
     let mut tally = Tally::default();
     let mut done = BTreeMap::new();
     if let Some(name) = &arguments.resume {
@@ -61,6 +62,8 @@ pub(crate) fn run(arguments: &SweepArgs) -> Result<u8, InputError> {
             sweep: encode(&arguments.shape.to_run(0)?),
             ticks,
             settle: storm.settle,
+            heal: storm.heal,
+            gates: storm.gates,
         };
         let (ledger, rows) = Ledger::open(name, &identity)?;
         tally.ledger = Some(ledger);
@@ -136,6 +139,7 @@ fn play_seed(shape: &ShapeArgs, seed: u64, storm: Storm) -> Result<Row, InputErr
                 seed,
                 verdict: outcome.verdict,
                 totals: outcome.totals,
+                checks: outcome.checks.iter().map(|&(_, count)| count).collect(),
                 explanation: outcome.explanation,
                 link: outcome.link,
             }
@@ -144,6 +148,7 @@ fn play_seed(shape: &ShapeArgs, seed: u64, storm: Storm) -> Result<Row, InputErr
             seed,
             verdict: VerdictKind::EngineFault,
             totals: Totals::default(),
+            checks: Vec::new(),
             explanation: message,
             link: report::fault_link(&run, storm),
         },
@@ -206,6 +211,11 @@ impl Tally {
         self.seeds += 1;
         *self.verdicts.entry(row.verdict).or_default() += 1;
         self.totals = report::sum([&self.totals, &row.totals].into_iter());
+        self.checks
+            .resize(self.checks.len().max(row.checks.len()), 0);
+        for (sum, count) in self.checks.iter_mut().zip(&row.checks) {
+            *sum += count;
+        }
         if row.verdict != VerdictKind::Converged {
             self.rest.insert(row.seed, row.clone());
         }
@@ -236,6 +246,7 @@ impl Tally {
                 "resumed": resumed,
                 "verdicts": verdicts,
                 "totals": report::totals_json(&self.totals),
+                "checks": report::counts_json(&self.named_checks()),
                 "seconds": seconds,
             }));
             return;
@@ -254,6 +265,12 @@ impl Tally {
         }
         out::text("\n");
         out::text(&report::totals(&self.totals));
+        out::text(&report::list("compared", &self.named_checks()));
+    }
+
+    fn named_checks(&self) -> Vec<(&'static str, u64)> {
+        let ids = Property::CHECKED.iter().map(|property| property.id());
+        ids.zip(self.checks.iter().copied()).collect()
     }
 
     fn exit_code(&self) -> u8 {

@@ -94,7 +94,7 @@ impl Goal for AnyTrouble {
     }
 
     fn is_met(&self, session: &Session) -> bool {
-        EngineFails.is_met(session) || Reaches(Condition::Violation(None)).is_met(session)
+        EngineFails.is_met(session) || Reaches(Condition::Violation(None).into()).is_met(session)
     }
 
     fn needs_histories(&self) -> bool {

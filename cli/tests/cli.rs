@@ -50,7 +50,9 @@ fn a_run_prints_its_seed_every_value_and_a_link() {
     for name in [
         "crashes",
         "restarts",
-        "view changes",
+        "views started",
+        "replicas compared",
+        "faults injected",
         "commits",
         "replies",
         "ops compared",
@@ -199,6 +201,48 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("--story a9 --replicas 3", "story, action", "from 0 to 2"),
     ("--set colour=red", "--set: colour=red", "NAME=VALUE"),
     ("--set heartbeat=0", "--set heartbeat: 0", "from 1"),
+    ("--plane astral", "--plane: astral", "mixed, uniform"),
+    (
+        "--ack-quorum-ratio 2",
+        "--ack-quorum-ratio: 2",
+        "a probability from 0 to 1",
+    ),
+    ("--journal-slots 3", "--journal-slots: 3", "from 16"),
+    (
+        "--min-commits some",
+        "--min-commits: some",
+        "a whole number",
+    ),
+    (
+        "--replicas 1 --min-ops-compared 5",
+        "--min-ops-compared: 5 with one replica",
+        "two replicas to compare",
+    ),
+    (
+        "--require-faults",
+        "--require-faults: given without a fault",
+        "--faults light",
+    ),
+    (
+        "--packet-loss-prob 0.1 --set loss=0.2",
+        "--set: loss=0.2, given beside --packet-loss-prob",
+        "each value once",
+    ),
+    (
+        "--set loss=0.2 --set loss=0.2",
+        "--set: loss=0.2",
+        "each value once",
+    ),
+    (
+        "--shell --set shell=0",
+        "given beside --shell",
+        "each value once",
+    ),
+    (
+        "--clock-offset-max 1h",
+        "--clock-offset-max: 1h",
+        "from 0 to",
+    ),
     ("sweep --seeds 5..1", "--seeds: 5..1", "1..=2000"),
     ("sweep --seeds 5", "--seeds: 5", "1..=2000"),
     (
@@ -238,11 +282,115 @@ fn bad_input_ends_with_2_and_one_message() {
     }
 }
 
+/// Flags of other simulators are all taken, each does what it says, and the link carries what is part
+/// of the run.
+#[test]
+fn every_flag_of_iggys_fuzzer_is_taken() {
+    let output = fuzz(
+        "--seed 3 --ticks 400 --clients 2 --replicas 3 --plane mixed --ack-quorum-ratio 0.25 --shell \
+         --faults light --crash-prob 0.001 --restart-prob 0.02 --crash-primary --min-survivors 2 \
+         --packet-loss-prob 0.01 --replay-prob 0.01 --one-way-delay-min 1 --one-way-delay-mean 2 \
+         --link-capacity 32 --partition-mode isolate-single --partition-symmetry symmetric \
+         --partition-prob 0.001 --unpartition-prob 0.1 --partition-stability 5 \
+         --unpartition-stability 5 --clog-prob 0.001 --clog-duration-mean 5 --journal-slots 80 \
+         --data-dir /tmp/x --reuse-data-dir --heal-before-quiesce --min-commits 1 \
+         --min-ops-compared 1 --require-entity-oracle --require-faults",
+    );
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}{}", stderr(&output));
+    let link = value(&text, "link");
+    for part in [
+        "&plane=mixed&ack-quorum-ratio=0.25&shell=1",
+        "&slots=80",
+        "act=401.heal",
+    ] {
+        assert!(link.contains(part), "{part} in {link}");
+    }
+    assert!(stderr(&output).contains("nothing is written there"));
+    assert!(stderr(&output).contains("nothing is read there"));
+    let short = fuzz("--seed 3 --ticks 20 --no-quiesce");
+    assert_eq!(value(&stdout(&short), "verdict"), "running");
+}
+
+#[test]
+fn coverage_is_printed_by_type_and_by_property() {
+    let text = stdout(&fuzz(SHORT));
+    for part in [
+        "delivered by type\n  Request ",
+        "compared\n  I0 ",
+        "   I18 ",
+    ] {
+        assert!(text.contains(part), "{part:?} in:\n{text}");
+    }
+    let json = stdout(&fuzz(&format!("{SHORT} --json")));
+    let object: Value = serde_json::from_str(&json).unwrap();
+    assert!(object["delivered_by_type"]["Prepare"].as_u64().unwrap() > 0);
+    assert!(object["checks"]["I6"].as_u64().unwrap() > 0);
+    assert_eq!(object["totals"]["histories"], 1);
+}
+
+/// What makes a run vacuous, and what its explanation must say.
+const VACUOUS: &[(&str, &str)] = &[
+    ("--min-commits 100000", "ops committed"),
+    ("--min-ops-compared 100000", "ops compared"),
+    (
+        "--require-faults --clog-prob 0.000001",
+        "no fault was injected",
+    ),
+    ("--load 0", "too little"),
+    ("--no-quiesce --min-commits 100000", "ops committed"),
+];
+
+#[test]
+fn a_run_that_shows_less_than_asked_for_is_vacuous() {
+    for (flags, expected) in VACUOUS {
+        let output = fuzz(&format!("--seed 211 --ticks 300 {flags}"));
+        let text = stdout(&output);
+        assert_eq!(output.status.code(), Some(3), "{flags}: {text}");
+        assert!(text.contains(expected), "{flags}: {text}");
+    }
+    let nothing = fuzz("--seed 211 --ticks 300 --load 0 --min-commits 0 --min-ops-compared 0");
+    assert_eq!(nothing.status.code(), Some(0), "{}", stdout(&nothing));
+}
+
+#[test]
+fn healing_before_the_end_phase_starts_every_replica() {
+    let flags = "--seed 5 --ticks 600 --replicas 5 --crash-prob 0.01 --faults heavy";
+    let output = fuzz(&format!("{flags} --heal-before-quiesce --json"));
+    let object: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(object["verdict"], "converged", "{object}");
+    assert_eq!(object["totals"]["crashes"], object["totals"]["restarts"]);
+    assert!(object["totals"]["crashes"].as_u64().unwrap() > 0);
+    let link = object["link"].as_str().unwrap();
+    let again = fuzz(&format!("replay --link {link}"));
+    assert_eq!(value(&stdout(&again), "hash"), "verified");
+}
+
 #[test]
 fn an_unknown_flag_ends_with_2_and_is_named() {
     let output = fuzz("--sed 4");
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("--sed"));
+}
+
+#[test]
+fn flags_that_exclude_each_other_end_with_2_and_are_named() {
+    for (arguments, named) in [
+        (
+            "--no-quiesce --heal-before-quiesce",
+            "--heal-before-quiesce",
+        ),
+        (
+            "--no-settle --require-entity-oracle",
+            "--require-entity-oracle",
+        ),
+        ("--reuse-data-dir", "--data-dir"),
+    ] {
+        let output = fuzz(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments}");
+        assert!(stderr(&output).contains(named), "{}", stderr(&output));
+        assert!(output.stdout.is_empty());
+    }
 }
 
 #[test]

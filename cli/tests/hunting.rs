@@ -152,7 +152,7 @@ fn shrink_prints_the_few_acts_and_a_link_that_replays() {
     assert_eq!(shrunk["exact"], true);
     let link = shrunk["link"].as_str().unwrap();
     let again = stdout(&fuzz(&format!("replay --link {link}")));
-    assert!(again.contains("hash           verified"), "{again}");
+    assert!(again.contains("hash              verified"), "{again}");
 }
 
 #[test]

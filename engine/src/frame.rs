@@ -1,21 +1,25 @@
 //! What a page may see of a run at one moment, as plain serialisable data. Must never change
 //! anything, nor know who draws it.
 
+mod groups;
+mod packets;
+
+pub use groups::{GroupFrame, Plane};
+pub use packets::{PACKET_STRIDE, packets};
+
+use groups::{group_frame, name};
 use serde::Serialize;
 
 use crate::disk_view::{self, Damage, Troubles};
-use crate::ids::{
-    Checksum, GROUP_PARTITION_0, Incarnation, Op, Process, ReplicaId, RequestNumber, Tick, View,
-};
+use crate::ids::{Checksum, GroupId, Incarnation, Op, ReplicaId, RequestNumber, Tick, View};
 use crate::oracle::{Check, Violation};
 use crate::run::{MutationState, Session, Verdict};
 use crate::scenario::{DiskFaults, Profile};
 use crate::shard::Group;
-use crate::sim::client::ClientState;
+use crate::sim::lane::{Lane, LaneState};
 use crate::sim::link::FOR_EVER;
 use crate::sim::network::LinkView;
 use crate::sim::network_options::NetworkOptions;
-use crate::sim::packet::Place;
 use crate::sim::record::Totals;
 use crate::sim::{Place as ReplicaPlace, Settle, Simulator};
 use crate::vsr::io::{Status, Timer};
@@ -26,9 +30,6 @@ use crate::why::{Why, why_nothing_commits};
 
 /// Ops of each log that a frame shows, up to the head.
 const OPS_SHOWN: u64 = 64;
-
-/// Numbers of one packet in [`packets`].
-pub const PACKET_STRIDE: usize = 10;
 
 /// The whole picture.
 #[derive(Debug, Serialize)]
@@ -52,6 +53,10 @@ pub struct Frame {
     pub replicas: Vec<ReplicaFrame>,
     pub clients: Vec<ClientFrame>,
     pub links: Vec<LinkFrame>,
+    /// Every group there is.
+    pub groups: Vec<GroupFrame>,
+    /// The group that replicas, clients and `why` are shown in.
+    pub group: String,
     pub why: Option<Why>,
     pub checks: Vec<Check>,
     pub violations: Vec<Violation>,
@@ -236,7 +241,7 @@ pub struct SessionFrame {
     pub request: RequestNumber,
 }
 
-/// One client.
+/// One client in the group shown.
 #[derive(Debug, Serialize)]
 #[expect(
     missing_docs,
@@ -244,7 +249,7 @@ pub struct SessionFrame {
 )]
 pub struct ClientFrame {
     pub id: u8,
-    pub state: ClientState,
+    pub state: LaneState,
     pub session: Op,
     pub request: RequestNumber,
     pub target: ReplicaId,
@@ -306,6 +311,7 @@ pub fn frame(session: &Session) -> Frame {
     let simulator = session.simulator();
     let values = simulator.values();
     let cursor = session.cursor();
+    let shown = session.shown_group();
     let count = values.cluster.replicas;
     let replicas = (0..count).map(ReplicaId);
     Frame {
@@ -332,14 +338,22 @@ pub fn frame(session: &Session) -> Frame {
             retry_ticks: values.workload.retry_ticks,
             running: values.workload.load_per_million > 0,
         },
-        replicas: replicas.map(|r| replica_frame(simulator, r)).collect(),
-        clients: client_frames(simulator),
+        replicas: replicas
+            .map(|replica| replica_frame(simulator, replica, shown))
+            .collect(),
+        clients: client_frames(simulator, shown),
         links: simulator
             .network()
             .links(simulator.tick().0)
             .map(|link| link_frame(&link))
             .collect(),
-        why: why_nothing_commits(simulator),
+        groups: simulator
+            .group_ids()
+            .iter()
+            .map(|&group| group_frame(simulator, group))
+            .collect(),
+        group: name(simulator, shown),
+        why: why_nothing_commits(simulator, shown),
         checks: session.checks(),
         violations: session.violations(),
         totals: session.totals(),
@@ -363,10 +377,10 @@ fn settle_view(settle: &Settle) -> SettleView {
     }
 }
 
-fn replica_frame(simulator: &Simulator, replica: ReplicaId) -> ReplicaFrame {
-    match simulator.group(replica) {
+fn replica_frame(simulator: &Simulator, replica: ReplicaId, group: GroupId) -> ReplicaFrame {
+    match simulator.group(replica, group) {
         Some(group) => running(simulator, replica, &group.borrow()),
-        None => powered_off(simulator, replica),
+        None => powered_off(simulator, replica, group),
     }
 }
 
@@ -458,18 +472,18 @@ fn op_frames(simulator: &Simulator, id: ReplicaId, group: &Group) -> Vec<OpFrame
             },
             damaged: {
                 let is_synced = log.state(op) == SlotState::Held { synced: true };
-                disk_view::is_damaged(simulator, id, GROUP_PARTITION_0, op, is_synced)
+                disk_view::is_damaged(simulator, id, core.roster().group, op, is_synced)
             },
         })
         .collect()
 }
 
 /// A replica that is down or boots shows what its disk vouches for.
-fn powered_off(simulator: &Simulator, id: ReplicaId) -> ReplicaFrame {
+fn powered_off(simulator: &Simulator, id: ReplicaId, group: GroupId) -> ReplicaFrame {
     let place = &simulator.places()[usize::from(id.0)];
-    let superblock = simulator.superblock_of(id);
+    let superblock = simulator.superblock_of(id, group);
     let superblock = superblock.as_deref();
-    let log = disk_frames(simulator, id);
+    let log = disk_frames(simulator, id, group);
     let head = superblock.map_or(Op(0), crate::vsr::io::Superblock::head);
     let head = log.last().map_or(head, |entry| entry.op.max(head));
     let commit_max = superblock.map_or(Op(0), |superblock| superblock.commit_max);
@@ -522,10 +536,10 @@ fn clock_frame(place: &ReplicaPlace) -> ClockFrame {
 }
 
 /// What stands in the journal of a replica that is down, and what does not any more.
-fn disk_frames(simulator: &Simulator, replica: ReplicaId) -> Vec<OpFrame> {
-    let damages = disk_view::damages(simulator, replica, GROUP_PARTITION_0);
+fn disk_frames(simulator: &Simulator, replica: ReplicaId, group: GroupId) -> Vec<OpFrame> {
+    let damages = disk_view::damages(simulator, replica, group);
     let is_lost = |op| damages.iter().any(|damage| damage.op == op);
-    let prepares = simulator.journaled(replica);
+    let prepares = simulator.journaled(replica, group);
     let whole = prepares
         .iter()
         .filter(|prepare| !is_lost(prepare.header.op));
@@ -556,24 +570,40 @@ fn damaged_frame(damage: &Damage) -> OpFrame {
     }
 }
 
-fn client_frames(simulator: &Simulator) -> Vec<ClientFrame> {
-    simulator
-        .clients()
-        .iter()
-        .map(|client| ClientFrame {
-            id: client.id().0,
-            state: client.state(),
-            session: client.session(),
-            request: client.request(),
-            target: client.target(),
-            since_tick: client.since(),
-            attempts: client.attempts(),
-            replies: client.replies(),
-            asks: client
-                .waiting_for()
-                .map(|body| crate::machine::describe(body)),
+fn client_frames(simulator: &Simulator, group: GroupId) -> Vec<ClientFrame> {
+    let clients = simulator.clients().iter();
+    clients
+        .map(|client| match client.lane(group) {
+            Some(lane) => lane_frame(lane),
+            None => ClientFrame {
+                id: client.id().0,
+                state: LaneState::Idle,
+                session: Op(0),
+                request: RequestNumber(0),
+                target: View(0).primary(simulator.values().cluster.replicas),
+                since_tick: None,
+                attempts: 0,
+                replies: 0,
+                asks: None,
+            },
         })
         .collect()
+}
+
+fn lane_frame(lane: &Lane) -> ClientFrame {
+    ClientFrame {
+        id: lane.client().0,
+        state: lane.state(),
+        session: lane.session(),
+        request: lane.request(),
+        target: lane.target(),
+        since_tick: lane.since(),
+        attempts: lane.attempts(),
+        replies: lane.replies(),
+        asks: lane
+            .waiting_for()
+            .map(|body| crate::machine::describe(body)),
+    }
 }
 
 fn link_frame(link: &LinkView) -> LinkFrame {
@@ -591,33 +621,4 @@ fn link_frame(link: &LinkView) -> LinkFrame {
         in_flight: link.travelling,
         waiting: link.waiting,
     }
-}
-
-/// Every packet on a link, [`PACKET_STRIDE`] numbers each: from, to (dense indices), number, type,
-/// view, op (−1 for none), sent tick, due tick, flags (1 kept back), and one to spare.
-#[must_use]
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "ticks and counts stay far below 2^53, which JavaScript's numbers hold exactly"
-)]
-pub fn packets(session: &Session) -> Vec<f64> {
-    let mut numbers = Vec::new();
-    for view in session.simulator().network().packets() {
-        let frame = &view.packet.payload.frame;
-        let op = frame.message.op().map_or(-1.0, |op| op.0 as f64);
-        let index = |process: Process| f64::from(process.index());
-        numbers.extend([
-            index(view.from),
-            index(view.to),
-            view.packet.number as f64,
-            f64::from(frame.message.kind() as u8),
-            f64::from(frame.view.0),
-            op,
-            view.packet.send_tick as f64,
-            view.packet.due_tick as f64,
-            f64::from(u8::from(view.place == Place::Waiting)),
-            0.0,
-        ]);
-    }
-    numbers
 }

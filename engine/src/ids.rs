@@ -98,6 +98,11 @@ pub const GROUP_PARTITION_0: GroupId = GroupId(1);
 /// Length of a tick in microseconds of virtual time.
 pub const TICK_MICROS: u64 = 10_000;
 
+/// The groups that a cluster of so many partitions is formatted with, metadata first.
+pub fn formatted_groups(partitions: u8) -> impl Iterator<Item = GroupId> {
+    (0..=u64::from(partitions)).map(GroupId)
+}
+
 impl Op {
     /// The next position.
     #[must_use]

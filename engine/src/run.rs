@@ -4,14 +4,16 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
-use crate::ids::Tick;
-use crate::machine::RETENTION_DEFAULT;
+use crate::ids::{GROUP_METADATA, GROUP_PARTITION_0, GroupId, Tick};
 use crate::oracle::{Check, Violation};
-use crate::scenario::{Action, Baseline, Condition, Cursor, Run, TimedAct, encode, parse_acts};
+use crate::scenario::{
+    Action, Awaited, Baseline, Cursor, GroupName, Run, TimedAct, encode, parse_acts,
+};
 use crate::sim::executor::Livelock;
 use crate::sim::record::Totals;
 use crate::sim::{Outcome, Simulator, StopAt};
 use crate::trace::Recorder;
+use crate::vsr::message::MessageKind;
 use crate::vsr::mutation::Mutation;
 use crate::workload::Histories;
 
@@ -63,11 +65,27 @@ pub struct MutationState {
     pub oracles: &'static [&'static str],
 }
 
+/// What must have happened for a run to prove anything. What is not asked for is one of each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gates {
+    /// Ops that somebody executed.
+    pub min_commits: Option<u64>,
+    /// Ops that two replicas or more executed and that were compared.
+    pub min_ops_compared: Option<u64>,
+    /// Some replica's contents were compared with the auditor's at the end.
+    pub entity_oracle: bool,
+    /// Some fault was injected.
+    pub faults: bool,
+}
+
 /// A run being played.
 pub struct Session {
     run: Run,
     simulator: Simulator,
+    gates: Gates,
     fault: Option<Livelock>,
+    /// The group that is looked at; nothing that happens depends on it.
+    shown: GroupId,
 }
 
 impl Session {
@@ -81,7 +99,9 @@ impl Session {
         Ok(Self {
             simulator: Simulator::new(run.clone(), recorder),
             run,
+            gates: Gates::default(),
             fault: None,
+            shown: GROUP_PARTITION_0,
         })
     }
 
@@ -116,13 +136,13 @@ impl Session {
 
     /// Goes on until a condition holds at the end of a tick, for `ticks_max` ticks at most. Whether
     /// it came to hold.
-    pub fn advance_until(&mut self, condition: &Condition, ticks_max: u32) -> bool {
+    pub fn advance_until(&mut self, awaited: &Awaited, ticks_max: u32) -> bool {
         let baseline = Baseline::of(&self.simulator);
         for _ in 0..ticks_max {
             if self.advance(StopAt::Tick).is_none() {
                 return false;
             }
-            if condition.holds(&self.simulator, &baseline) {
+            if awaited.holds(&self.simulator, &baseline) {
                 return true;
             }
         }
@@ -184,11 +204,16 @@ impl Session {
         self.simulator.mask_faults(kept);
     }
 
+    /// Says what must have happened for this run to prove anything.
+    pub fn set_gates(&mut self, gates: Gates) {
+        self.gates = gates;
+    }
+
     /// From here on keeps what clients send and are told, for [`Session::search_histories`]. It changes
     /// nothing that happens.
     pub fn keep_histories(&mut self) {
         let mut record = self.simulator.world().record.borrow_mut();
-        record.histories = Some(Histories::new(RETENTION_DEFAULT));
+        record.histories = Some(Histories::new(self.run.workload.retention));
     }
 
     /// Searches what clients saw, once it is over, for an order that explains every answer. What finds
@@ -259,6 +284,32 @@ impl Session {
         &self.simulator
     }
 
+    /// Looks at another group from here on. That changes nothing in the run.
+    ///
+    /// # Errors
+    /// If the text names no group, or one that is not there now.
+    pub fn select_group(&mut self, name: &str) -> Result<(), InputError> {
+        let group = GroupName::parse(name).and_then(|name| self.simulator.group_named(name));
+        self.shown = group.ok_or_else(|| {
+            let names = self.simulator.group_ids().iter();
+            let names = names.filter_map(|&group| self.simulator.name_of(group));
+            let names: Vec<String> = names.map(|name| name.to_string()).collect();
+            let expected = format!("one of {}", names.join(", "));
+            InputError::new("group", format!("{name:?}"), expected)
+        })?;
+        Ok(())
+    }
+
+    /// The group that is looked at; where it is gone, the first partition or what else there is.
+    #[must_use]
+    pub fn shown_group(&self) -> GroupId {
+        let groups = self.simulator.group_ids();
+        if groups.contains(&self.shown) {
+            return self.shown;
+        }
+        groups.get(1).copied().unwrap_or(GROUP_METADATA)
+    }
+
     /// Where it stands.
     #[must_use]
     pub fn cursor(&self) -> Cursor {
@@ -297,6 +348,12 @@ impl Session {
     #[must_use]
     pub fn totals(&self) -> Totals {
         self.simulator.world().record.borrow().totals
+    }
+
+    /// Messages delivered, by type, in the order of [`MessageKind::ALL`].
+    #[must_use]
+    pub fn delivered(&self) -> [u64; MessageKind::ALL.len()] {
+        self.simulator.world().record.borrow().delivered
     }
 
     /// The violations found so far.
@@ -346,21 +403,26 @@ impl Session {
         }
         let settle = self.simulator.settling();
         match settle.and_then(|settle| settle.outcome.as_ref()) {
-            None => verdict(VerdictKind::Running, String::new()),
+            None => self.judge_unsettled(),
             Some(Outcome::Stuck(text)) => verdict(VerdictKind::Stuck, text.clone()),
             Some(Outcome::Excused(text)) => verdict(VerdictKind::Excused, text.clone()),
             Some(Outcome::Converged) => self.judge_vacuity(),
         }
     }
 
+    /// A run that is not settled is held to nothing but what was asked for.
+    fn judge_unsettled(&self) -> Verdict {
+        if self.gates != Gates::default()
+            && let Some(text) = self.vacuity(&self.totals())
+        {
+            return verdict(VerdictKind::Vacuous, text);
+        }
+        verdict(VerdictKind::Running, String::new())
+    }
+
     fn judge_vacuity(&self) -> Verdict {
         let totals = self.totals();
-        let compares = self.run.cluster.replicas > 1;
-        if totals.replies == 0 || (compares && totals.ops_compared == 0) {
-            let text = format!(
-                "{} replies and {} ops compared are too little to say anything",
-                totals.replies, totals.ops_compared
-            );
+        if let Some(text) = self.vacuity(&totals) {
             return verdict(VerdictKind::Vacuous, text);
         }
         let text = format!(
@@ -369,12 +431,41 @@ impl Session {
         );
         verdict(VerdictKind::Converged, text)
     }
+
+    /// What too little happened of.
+    fn vacuity(&self, totals: &Totals) -> Option<String> {
+        let gates = self.gates;
+        // One replica has nobody to be compared with.
+        let compares = u64::from(self.run.cluster.replicas > 1);
+        let min_commits = gates.min_commits.unwrap_or(1);
+        let min_compared = gates.min_ops_compared.unwrap_or(compares);
+        let faults = totals.injected + totals.crashes + totals.dice_lost;
+        if totals.commits < min_commits || (totals.replies == 0 && min_commits > 0) {
+            let (commits, replies) = (totals.commits, totals.replies);
+            return Some(format!(
+                "{commits} ops committed and {replies} replies are too little to say anything"
+            ));
+        }
+        if totals.ops_compared < min_compared {
+            let compared = totals.ops_compared;
+            return Some(format!(
+                "{compared} ops compared on two replicas or more are too little to say anything"
+            ));
+        }
+        if gates.entity_oracle && totals.replicas_compared == 0 {
+            return Some("no replica's contents were compared with what clients were told".into());
+        }
+        (gates.faults && faults == 0).then(|| "no fault was injected".into())
+    }
 }
 
 fn verdict(kind: VerdictKind, text: String) -> Verdict {
     Verdict { kind, text }
 }
 
+#[cfg(test)]
+#[path = "groups_tests.rs"]
+mod groups_tests;
 #[cfg(test)]
 #[path = "run_tests.rs"]
 mod tests;

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::ids::ReplicaId;
+use crate::ids::{GroupId, ReplicaId};
 use crate::shard::Group;
 use crate::sim::Simulator;
 use crate::vsr::io::{Status, Timer};
@@ -20,10 +20,11 @@ pub struct Why {
     pub replica: Option<ReplicaId>,
 }
 
-/// Why nothing commits now, where somebody waits for it.
+/// Why nothing commits now in a group, where somebody waits for it.
 #[must_use]
-pub fn why_nothing_commits(simulator: &Simulator) -> Option<Why> {
-    let someone_waits = simulator.clients().iter().any(|client| !client.is_ready());
+pub fn why_nothing_commits(simulator: &Simulator, group: GroupId) -> Option<Why> {
+    let mut clients = simulator.clients().iter();
+    let someone_waits = clients.any(|client| !client.is_ready(group));
     if !someone_waits {
         return None;
     }
@@ -37,18 +38,18 @@ pub fn why_nothing_commits(simulator: &Simulator) -> Option<Why> {
     let leader = up
         .iter()
         .copied()
-        .filter(|&replica| leads(simulator, replica));
+        .filter(|&replica| leads(simulator, (replica, group)));
     // Of several that think they lead, the one of the newest view does; and where a newer view was
     // entered by votes, whoever leads an older one leads nobody.
     let newest = up
         .iter()
-        .filter_map(|&replica| view_of(simulator, replica))
+        .filter_map(|&replica| view_of(simulator, (replica, group)))
         .max();
     let leader = leader
-        .max_by_key(|&replica| view_of(simulator, replica))
-        .filter(|&replica| view_of(simulator, replica) == newest);
+        .max_by_key(|&replica| view_of(simulator, (replica, group)))
+        .filter(|&replica| view_of(simulator, (replica, group)) == newest);
     match leader {
-        Some(leader) => why_leader_waits(simulator, leader, quorums),
+        Some(leader) => why_leader_waits(simulator, (leader, group), quorums),
         None if running < quorums.view_change => Some(Why {
             code: "too-few",
             text: format!(
@@ -57,32 +58,40 @@ pub fn why_nothing_commits(simulator: &Simulator) -> Option<Why> {
             ),
             replica: None,
         }),
-        None => why_nobody_leads(simulator, &up, quorums),
+        None => why_nobody_leads(simulator, (&up, group), quorums),
     }
 }
 
+/// A replica in a group.
+type Member = (ReplicaId, GroupId);
+
 fn with_group<T>(
     simulator: &Simulator,
-    replica: ReplicaId,
+    (replica, group): Member,
     look: impl FnOnce(&Group) -> T,
 ) -> Option<T> {
-    simulator.group(replica).map(|group| look(&group.borrow()))
+    let group = simulator.group(replica, group);
+    group.map(|group| look(&group.borrow()))
 }
 
-fn leads(simulator: &Simulator, replica: ReplicaId) -> bool {
+fn leads(simulator: &Simulator, (replica, group): Member) -> bool {
     let paused = simulator.places()[usize::from(replica.0)].paused;
-    let leads = with_group(simulator, replica, |group| {
+    let leads = with_group(simulator, (replica, group), |group| {
         group.replica.is_primary() && group.replica.status() == Status::Normal
     });
     !paused && leads == Some(true)
 }
 
-fn view_of(simulator: &Simulator, replica: ReplicaId) -> Option<u32> {
-    with_group(simulator, replica, |group| group.replica.view().0)
+fn view_of(simulator: &Simulator, member: Member) -> Option<u32> {
+    with_group(simulator, member, |group| group.replica.view().0)
 }
 
-fn why_leader_waits(simulator: &Simulator, leader: ReplicaId, quorums: Quorums) -> Option<Why> {
-    let waiting = with_group(simulator, leader, |group| {
+fn why_leader_waits(
+    simulator: &Simulator,
+    (leader, group): Member,
+    quorums: Quorums,
+) -> Option<Why> {
+    let waiting = with_group(simulator, (leader, group), |group| {
         let first = group.replica.acks().next();
         first.map(|(op, holders)| (op, holders.iter().collect::<Vec<_>>()))
     })??;
@@ -109,12 +118,16 @@ fn held_by(holders: &[ReplicaId]) -> String {
     }
 }
 
-fn why_nobody_leads(simulator: &Simulator, up: &[ReplicaId], quorums: Quorums) -> Option<Why> {
+fn why_nobody_leads(
+    simulator: &Simulator,
+    (up, group): (&[ReplicaId], GroupId),
+    quorums: Quorums,
+) -> Option<Why> {
     let newest = up
         .iter()
         .copied()
-        .max_by_key(|&replica| view_of(simulator, replica))?;
-    with_group(simulator, newest, |group| {
+        .max_by_key(|&replica| view_of(simulator, (replica, group)))?;
+    with_group(simulator, (newest, group), |group| {
         let core = &group.replica;
         let view = core.view();
         let left = |timer: Timer| {

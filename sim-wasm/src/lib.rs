@@ -3,9 +3,8 @@
 
 use engine::disk_view::disk;
 use engine::frame::{frame, packets};
-use engine::ids::GROUP_PARTITION_0;
 use engine::run::Session;
-use engine::scenario::{BUILT_IN, Condition, Run, decode, encode};
+use engine::scenario::{Awaited, BUILT_IN, Run, decode, encode};
 use engine::trace::{Recorder, Recording, story_step};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
@@ -68,8 +67,8 @@ impl Playground {
     /// # Errors
     /// If the text is no condition.
     pub fn advance_until(&mut self, condition: &str, ticks_max: u32) -> Result<bool, JsError> {
-        let condition = Condition::from_text(condition)?;
-        Ok(self.session.advance_until(&condition, ticks_max))
+        let awaited = Awaited::from_text(condition)?;
+        Ok(self.session.advance_until(&awaited, ticks_max))
     }
 
     /// Goes on to the n-th event of a tick, or to its end where n is zero.
@@ -96,6 +95,14 @@ impl Playground {
         Ok(self.session.plan(acts)?)
     }
 
+    /// Shows another group from here on: `meta`, `g0`. That changes nothing in the run.
+    ///
+    /// # Errors
+    /// If there is no such group now.
+    pub fn select_group(&mut self, name: &str) -> Result<(), JsError> {
+        Ok(self.session.select_group(name)?)
+    }
+
     /// The picture now.
     ///
     /// # Errors
@@ -110,10 +117,10 @@ impl Playground {
     /// None that a person can cause.
     pub fn disk(&self, replica: u8) -> Result<JsValue, JsError> {
         let replica = engine::ids::ReplicaId(replica);
-        to_js(&disk(&self.session, replica, GROUP_PARTITION_0))
+        to_js(&disk(&self.session, replica, self.session.shown_group()))
     }
 
-    /// The packets on links, ten numbers each.
+    /// The packets on links, eleven numbers each.
     #[must_use]
     pub fn packets(&self) -> Vec<f64> {
         packets(&self.session)
@@ -219,6 +226,7 @@ pub fn read_link(link: &str) -> Result<JsValue, JsError> {
         seed: run.seed.to_string(),
         replicas: run.cluster.replicas,
         clients: run.cluster.clients,
+        partitions: run.cluster.partitions,
         story: run.story.name(),
         acts: engine::scenario::write_acts(&run.acts),
         start: encode(&Run {
@@ -247,6 +255,7 @@ struct Asked {
     seed: String,
     replicas: u8,
     clients: u8,
+    partitions: u8,
     story: Option<&'static str>,
     acts: String,
     start: String,

@@ -35,7 +35,6 @@ const GROUPS = [
     title: "Replicating",
     rates: [
       { key: "prepare_resend_ticks", set: "prepare-resend", label: "prepare again", unit: "ticks", min: 1, max: 500, hint: "When a prepare without a quorum of acks is sent again." },
-      { key: "pipeline_max", set: "pipeline", label: "pipeline", unit: "count", min: 1, max: 64, hint: "How many ops a primary offers before the first of them is committed." },
     ],
   },
   {
@@ -52,6 +51,7 @@ const GROUPS = [
 /** Sized once, when a run starts. @type {[string, string][]} */
 const FIXED = [
   ["journal_slots", "journal slots"],
+  ["pipeline_max", "ops waiting for a quorum at most"],
   ["sessions_max", "sessions at most"],
 ];
 
@@ -71,6 +71,9 @@ export class Protocol extends View {
       .lead {
         color: var(--soft);
         margin-bottom: 10px;
+      }
+      .keep {
+        white-space: nowrap;
       }
       ul {
         list-style: none;
@@ -156,7 +159,7 @@ export class Protocol extends View {
     return html`<section aria-label="Rules">
       <h2>Rules to take out</h2>
       <p class="lead">
-        Each rule is needed. Tick one to take it out, as a <vsr-term word="mutation">mutation</vsr-term>, and let the run go on until a check notices. Several may be out at once${on === 0 ? "" : `: ${on} ${on === 1 ? "is" : "are"} now`}.
+        Each rule is needed. Tick one to take it out, as a <span class="keep"><vsr-term word="mutation">mutation</vsr-term>,</span> and let the run go on until a check notices. Several may be out at once${on === 0 ? "" : `: ${on} ${on === 1 ? "is" : "are"} now`}.
       </p>
       <ul>
         ${mutations.map((mutation) => this.#mutation(mutation))}

@@ -2,7 +2,7 @@
 
 use crate::oracle::Property;
 use crate::run::Session;
-use crate::scenario::{Baseline, Condition};
+use crate::scenario::{Awaited, Baseline, Condition};
 
 /// Something that a run may show. It is asked at the end of every tick.
 pub trait Goal {
@@ -18,13 +18,13 @@ pub trait Goal {
 
 /// The run reaches a condition: a violation of one property, or anything else that conditions say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reaches(pub Condition);
+pub struct Reaches(pub Awaited);
 
 impl Reaches {
     /// The property is violated.
     #[must_use]
     pub fn violation_of(property: Property) -> Self {
-        Self(Condition::Violation(Some(property as u8)))
+        Self(Condition::Violation(Some(property as u8)).into())
     }
 }
 
@@ -41,9 +41,9 @@ impl Goal for Reaches {
     }
 
     fn needs_histories(&self) -> bool {
-        let linearizability = Some(Property::I6 as u8);
-        matches!(self.0, Condition::Violation(None))
-            || self.0 == Condition::Violation(linearizability)
+        let linearizability = Property::I6 as u8;
+        matches!(self.0.condition, Condition::Violation(property)
+            if property.is_none_or(|number| number == linearizability))
     }
 }
 

@@ -72,14 +72,25 @@ pub(super) fn sooner(run: &Run) -> Vec<Run> {
 /// The same with a smaller cluster, the smallest first. What its acts name may be gone with it; such
 /// a Run is refused when it is played.
 pub(super) fn smaller_clusters(run: &Run) -> Vec<Run> {
-    let Cluster { replicas, clients } = run.cluster;
-    let of = |replicas: u8, clients: u8| Run {
-        cluster: Cluster { replicas, clients },
+    let cluster = run.cluster;
+    let of = |cluster: Cluster| Run {
+        cluster,
         ..run.clone()
     };
-    let fewer_clients = (1..clients).map(|clients| of(replicas, clients));
-    let fewer_replicas = (1..replicas).map(|replicas| of(replicas, clients));
-    fewer_clients.chain(fewer_replicas).collect()
+    let fewer_partitions = (1..cluster.partitions).map(|partitions| Cluster {
+        partitions,
+        ..cluster
+    });
+    let fewer_clients = (1..cluster.clients).map(|clients| Cluster { clients, ..cluster });
+    let fewer_replicas = (1..cluster.replicas).map(|replicas| Cluster {
+        replicas,
+        ..cluster
+    });
+    fewer_partitions
+        .chain(fewer_clients)
+        .chain(fewer_replicas)
+        .map(of)
+        .collect()
 }
 
 /// The same with one more rule in force.

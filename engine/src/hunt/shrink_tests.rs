@@ -4,7 +4,7 @@
 use crate::hunt::{Goal, Hunt, Limit, NotFound, Reaches, Shrunk, play, shrink};
 use crate::ids::Tick;
 use crate::run::Session;
-use crate::scenario::{Condition, Run, decode, encode};
+use crate::scenario::{Awaited, Run, decode, encode};
 use crate::sim::record::Totals;
 
 fn shrunk(link: &str, goal: &dyn Goal, ticks: u64) -> Shrunk {
@@ -43,7 +43,7 @@ fn a_heavy_run_shrinks_to_the_few_acts_that_matter() {
         (2, "r1-primary-v1"),
         (3, "r0-voted-v4"),
     ] {
-        let goal = Reaches(Condition::from_text(condition).unwrap());
+        let goal = Reaches(Awaited::from_text(condition).unwrap());
         let shrunk = shrunk(&format!("v=1&seed={seed}&{HEAVY}"), &goal, 10_000);
         assert!(shrunk.faults > 20, "{}", shrunk.faults);
         assert!(shrunk.is_exact);
@@ -90,7 +90,7 @@ fn a_planted_goal_keeps_just_what_it_asks_for() {
 
 #[test]
 fn what_never_happens_is_not_shrunk() {
-    let goal = Reaches(Condition::from_text("r1-primary-v9").unwrap());
+    let goal = Reaches(Awaited::from_text("r1-primary-v9").unwrap());
     let run = Run::default();
     let limit = Limit::At(Tick(200));
     let hunt = Hunt {

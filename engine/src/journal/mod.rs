@@ -148,6 +148,18 @@ pub fn zone(group: GroupId, zone: Zone) -> std::ops::Range<u64> {
     address(group, zone, 0)..address(group, zone, u32::MAX)
 }
 
+/// The group that an address belongs to.
+#[must_use]
+pub fn group(address: u64) -> GroupId {
+    GroupId(address >> GROUP_SHIFT)
+}
+
+/// Whether a copy of a superblock stands at an address.
+#[must_use]
+pub fn is_superblock(address: u64) -> bool {
+    zone(group(address), Zone::Superblock).contains(&address)
+}
+
 /// The place of an address in its zone.
 ///
 /// # Panics

@@ -14,14 +14,17 @@ use super::i08_one_log_per_view::OneLogPerView;
 use super::i09_equal_state;
 use super::i10_no_gaps::NoGaps;
 use super::i11_honest_acks::HonestAcks;
+use super::i13_repair_progress::RepairProgress;
 use super::i14_no_lost_wakeup::NoLostWakeup;
 use super::i15_bounded_queues::BoundedQueues;
+use super::i16_availability::Availability;
 use super::i17_honest_stall::HonestStall;
+use super::i18_sane_storage::SaneStorage;
 use super::view::{ClusterView, MemberView, Roster};
 use super::violation::Report;
 use crate::ids::{Checksum, ClientId, GroupId, ReplicaId, View};
-use crate::vsr::message::{Frame, Message, Prepare, Reply};
-use crate::vsr::note::Note;
+use crate::vsr::message::{Frame, Message, MessageKind, Prepare, Reply};
+use crate::vsr::note::{Ignored, Note, StateNote};
 
 /// Everything that is remembered of one group.
 #[derive(Debug)]
@@ -45,6 +48,9 @@ pub(super) struct Group {
     no_lost_wakeup: NoLostWakeup,
     bounded_queues: BoundedQueues,
     honest_stall: HonestStall,
+    repair_progress: RepairProgress,
+    pub(super) availability: Availability,
+    sane_storage: SaneStorage,
 }
 
 impl Group {
@@ -67,6 +73,9 @@ impl Group {
             no_lost_wakeup: NoLostWakeup::new(roster.replica_count),
             bounded_queues: BoundedQueues::new(roster.bounds),
             honest_stall: HonestStall::new(roster.replica_count, roster.quorums),
+            repair_progress: RepairProgress::new(roster.replica_count),
+            availability: Availability::new(roster),
+            sane_storage: SaneStorage::default(),
         }
     }
 
@@ -88,12 +97,14 @@ impl Group {
         report: &mut Report,
     ) {
         self.durability.replied(client, reply, view, report);
+        self.availability.replied(client, report.tick);
     }
 
     /// A replica went down or begins to boot.
     pub(super) fn booting(&mut self, replica: ReplicaId) {
         self.honest_acks.booting(replica);
         self.commits_rise.booting(replica);
+        self.repair_progress.renewed(replica);
     }
 
     fn in_view(&mut self, replica: ReplicaId, view: View) {
@@ -116,9 +127,19 @@ impl Group {
                 effect,
                 digest,
             } => self.executed(replica, prepare, *effect, *digest, report),
-            Note::Prepared { op, checksum, .. }
-            | Note::Appended { op, checksum }
-            | Note::Filled { op, checksum, .. } => {
+            Note::Filled { op, checksum, .. } => {
+                self.honest_acks.placed(replica, *op, *checksum);
+                self.repair_progress.came(replica, *op, true);
+            }
+            Note::MessageIgnored {
+                kind: MessageKind::RepairPrepare,
+                reason: Ignored::Duplicate { op },
+                ..
+            } => self.repair_progress.came(replica, *op, false),
+            Note::RepairRequested { from, .. } => {
+                self.repair_progress.requested(replica, *from, report);
+            }
+            Note::Prepared { op, checksum, .. } | Note::Appended { op, checksum } => {
                 self.honest_acks.placed(replica, *op, *checksum);
             }
             Note::Journaled { op, checksum } => {
@@ -130,8 +151,12 @@ impl Group {
                 self.honest_acks.acked(replica, *op, *checksum);
                 self.durability.held(replica, *op, *checksum);
             }
+            Note::State(StateNote::TransferChunk { .. }) => {
+                self.repair_progress.transferred(replica);
+            }
             Note::EntryDropped { op, checksum, .. } => {
                 self.honest_acks.dropped(replica, *op, *checksum);
+                self.repair_progress.dropped(replica, *op);
             }
             Note::CommitAdvanced { commit_max } => {
                 let view = self.view_of(replica);
@@ -151,6 +176,7 @@ impl Group {
                 self.durability
                     .started(*view, replica, *head, *commit_max, suffix, report);
                 self.honest_stall.started(replica, *view, *head, report);
+                self.repair_progress.renewed(replica);
             }
             Note::BecameNormal { view, primary, .. } => {
                 self.in_view(replica, *view);
@@ -158,8 +184,13 @@ impl Group {
                     self.one_log_per_view.leads(replica, *view, report);
                 }
             }
-            Note::ViewEntered { view, .. } | Note::LogAdopted { view, .. } => {
+            Note::ViewEntered { view, .. } => {
                 self.in_view(replica, *view);
+                self.availability.entered(*view, report);
+            }
+            Note::LogAdopted { view, .. } => {
+                self.in_view(replica, *view);
+                self.repair_progress.renewed(replica);
             }
             Note::Booted { view, .. } => {
                 self.in_view(replica, *view);
@@ -182,7 +213,6 @@ impl Group {
             | Note::Proven { .. }
             | Note::Probed { .. }
             | Note::ProbeAnswered { .. }
-            | Note::RepairRequested { .. }
             | Note::RepairServed { .. }
             | Note::Abdicated { .. }
             | Note::SuperblockDurable { .. }
@@ -247,6 +277,11 @@ impl Group {
         }
         self.agreement.walk(members, &self.canon, view.logs, report);
         self.no_gaps.walk(members, &self.faults, view.logs, report);
+        self.repair_progress
+            .look(members, &self.canon, view, report);
+        self.availability.look(members, view, report);
+        self.sane_storage
+            .walk(members, &self.faults, view.logs, report);
         if checkpoint_moved {
             self.fold(members);
         }
@@ -282,7 +317,7 @@ impl Group {
 
     /// The cluster is at rest and has one log.
     pub(super) fn at_rest(
-        &self,
+        &mut self,
         members: &[MemberView],
         view: &ClusterView,
         replica_count: u8,
@@ -290,5 +325,7 @@ impl Group {
     ) {
         self.durability
             .at_rest(members, view, replica_count, report);
+        self.sane_storage
+            .at_rest(members, &self.faults, view.logs, report);
     }
 }

@@ -21,9 +21,12 @@ mod i09_equal_state;
 mod i10_no_gaps;
 mod i11_honest_acks;
 mod i12_convergence;
+mod i13_repair_progress;
 mod i14_no_lost_wakeup;
 mod i15_bounded_queues;
+mod i16_availability;
 mod i17_honest_stall;
+mod i18_sane_storage;
 mod linearizability;
 mod patrol;
 mod stall;
@@ -31,12 +34,14 @@ mod stall;
 mod testing;
 mod view;
 mod violation;
+mod weather;
 
 pub use i12_convergence::{Unconverged, converged};
 pub use linearizability::{Operation, Searched, Sequential, search};
 pub use stall::{DiskFacts, Slot, SlotFact, Stall, undecidable};
 pub use view::{Bounds, ClusterView, FullestLink, Logs, MemberView, Roster, Timers};
 pub use violation::{Book, PROPERTIES, Property, Replicas, Violation};
+pub use weather::{Pace, Weather};
 
 use serde::Serialize;
 
@@ -111,13 +116,17 @@ impl Oracles {
             }
             EventKind::Replied {
                 client,
+                group,
                 reply,
                 view,
                 ..
             } => {
-                // The event does not name its group yet; there is one.
-                let (group, mut report) = self.at(event.tick, GROUP_PARTITION_0);
+                let (group, mut report) = self.at(event.tick, *group);
                 group.replied(*client, reply, *view, &mut report);
+            }
+            EventKind::Requested { client, group, .. } => {
+                let (group, _) = self.at(event.tick, *group);
+                group.availability.requested(*client, event.tick);
             }
             EventKind::Crashed { replica, .. } | EventKind::Restarted { replica, .. } => {
                 for group in &mut self.groups {
@@ -128,7 +137,6 @@ impl Oracles {
             | EventKind::Ended { .. }
             | EventKind::Acted(_)
             | EventKind::Skipped(_)
-            | EventKind::Requested { .. }
             | EventKind::SessionLost { .. }
             | EventKind::Violated(_) => {}
         }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::Oracles;
 use super::view::{Bounds, ClusterView, FullestLink, Logs, MemberView, Roster, Timers};
 use super::violation::{Property, Violation};
+use super::weather::Fair;
 use crate::digest::checksum_bytes;
 use crate::ids::{
     Checksum, ClientId, GROUP_PARTITION_0, GroupId, Incarnation, Op, Process, ReplicaId,
@@ -58,10 +59,12 @@ pub(super) fn fork(header: &Header) -> Header {
     .sealed()
 }
 
-/// Logs and disks, one and the same here: identities by replica and op.
+/// Logs and disks, one and the same here unless said otherwise: identities by replica and op.
 #[derive(Default)]
 pub(super) struct FakeLogs {
     entries: Vec<Vec<Option<Checksum>>>,
+    /// Where a read of the disk finds something else.
+    stored: Vec<(u8, Op, Option<Checksum>)>,
 }
 
 impl FakeLogs {
@@ -81,6 +84,10 @@ impl FakeLogs {
         self.set(replica, header.op, Some(header.checksum));
     }
 
+    pub(super) fn stored(&mut self, replica: u8, op: Op, checksum: Option<Checksum>) {
+        self.stored.push((replica, op, checksum));
+    }
+
     pub(super) fn remove(&mut self, replica: u8, op: u64) {
         self.set(replica, Op(op), None);
     }
@@ -95,6 +102,14 @@ impl Logs for FakeLogs {
     fn durable_checksum(&self, replica: ReplicaId, group: GroupId, op: Op) -> Option<Checksum> {
         self.checksum_at(replica, group, op)
     }
+
+    fn stored_checksum(&self, replica: ReplicaId, group: GroupId, op: Op) -> Option<Checksum> {
+        let of = |&&(of, at, _): &&(u8, Op, Option<Checksum>)| of == replica.0 && at == op;
+        match self.stored.iter().find(of) {
+            Some((_, _, stored)) => *stored,
+            None => self.checksum_at(replica, group, op),
+        }
+    }
 }
 
 pub(super) struct World {
@@ -102,6 +117,7 @@ pub(super) struct World {
     pub(super) roster: Roster,
     pub(super) members: Vec<MemberView>,
     pub(super) logs: FakeLogs,
+    pub(super) weather: Fair,
     pub(super) fullest_link: Option<FullestLink>,
     pub(super) last: Option<Header>,
     tick: Tick,
@@ -125,6 +141,7 @@ impl World {
             roster,
             members: (0..replica_count).map(member).collect(),
             logs: FakeLogs::default(),
+            weather: Fair::default(),
             fullest_link: None,
             last: None,
             tick: Tick(0),
@@ -185,6 +202,7 @@ impl World {
         member.commit_min = header.op;
         member.commit_max = member.commit_max.max(header.op);
         member.head = member.head.max(header.op);
+        member.held = member.held.max(header.op);
         member.digest = Checksum(digest);
     }
 
@@ -203,6 +221,7 @@ impl World {
     pub(super) fn reply(&mut self, header: &Header, view: u32) {
         self.event(EventKind::Replied {
             client: ClientId(0),
+            group: GROUP,
             reply: Rc::new(Reply {
                 client: ClientId(0),
                 session: header.session,
@@ -279,6 +298,7 @@ impl World {
             members: &self.members,
             fullest_link: self.fullest_link,
             logs: &self.logs,
+            weather: &self.weather,
         }
     }
 
@@ -288,6 +308,7 @@ impl World {
             members: &self.members,
             fullest_link: self.fullest_link,
             logs: &self.logs,
+            weather: &self.weather,
         });
         self.tick.0 += 1;
     }
@@ -298,6 +319,7 @@ impl World {
             members: &self.members,
             fullest_link: None,
             logs: &self.logs,
+            weather: &self.weather,
         });
     }
 
@@ -328,6 +350,8 @@ fn member(replica: u8) -> MemberView {
         durable_view: View(0),
         durable_log_view: View(0),
         head: Op(0),
+        held: Op(0),
+        view_change_wait: 500,
         commit_min: Op(0),
         commit_max: Op(0),
         checkpoint: Op(0),

@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use super::weather::Weather;
 use crate::ids::{Checksum, GroupId, Incarnation, Op, Process, ReplicaId, Tick, View};
 use crate::vsr::io::{Status, Timer};
 use crate::vsr::quorum::Quorums;
@@ -56,6 +57,10 @@ pub struct MemberView {
     pub durable_log_view: View,
     /// The last op of its log.
     pub head: Op,
+    /// It holds every body up to here.
+    pub held: Op,
+    /// How long it waits for a view change, back-off included.
+    pub view_change_wait: u32,
     /// The last op it executed.
     pub commit_min: Op,
     /// The largest op it knows committed.
@@ -105,6 +110,8 @@ impl MemberView {
             durable_view: View(0),
             durable_log_view: View(0),
             head: Op(0),
+            held: Op(0),
+            view_change_wait: 0,
             commit_min: Op(0),
             commit_max: Op(0),
             checkpoint: Op(0),
@@ -150,12 +157,17 @@ pub struct FullestLink {
 
 /// Look-ups into logs and disks.
 pub trait Logs {
-    /// Identity of the entry whose body a running replica holds at an op in memory.
+    /// Identity of the entry whose body a running replica holds at an op above its checkpoint, in
+    /// memory; on disk, where it fetches a state and its log in memory begins higher.
     fn checksum_at(&self, replica: ReplicaId, group: GroupId, op: Op) -> Option<Checksum>;
 
     /// Identity of the entry that a replica's disk holds at an op, synced in both rings and
     /// readable, whether the replica runs or not.
     fn durable_checksum(&self, replica: ReplicaId, group: GroupId, op: Op) -> Option<Checksum>;
+
+    /// The same as a read would find it now: with what is written and not durable, or reported durable
+    /// by a liar.
+    fn stored_checksum(&self, replica: ReplicaId, group: GroupId, op: Op) -> Option<Checksum>;
 }
 
 /// The cluster at the end of a tick.
@@ -169,6 +181,8 @@ pub struct ClusterView<'a> {
     pub fullest_link: Option<FullestLink>,
     /// Logs and disks.
     pub logs: &'a dyn Logs,
+    /// What the world does to replicas and links.
+    pub weather: &'a dyn Weather,
 }
 
 impl ClusterView<'_> {

@@ -57,7 +57,7 @@ pub const PROPERTIES: usize = 19;
 
 impl Property {
     /// Those that this release checks, in order.
-    pub const CHECKED: [Self; 16] = [
+    pub const CHECKED: [Self; PROPERTIES] = [
         Self::I0,
         Self::I1,
         Self::I2,
@@ -71,9 +71,12 @@ impl Property {
         Self::I10,
         Self::I11,
         Self::I12,
+        Self::I13,
         Self::I14,
         Self::I15,
+        Self::I16,
         Self::I17,
+        Self::I18,
     ];
 
     /// `I4`.

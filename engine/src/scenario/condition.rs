@@ -1,15 +1,16 @@
 //! Conditions: what a story waits for, what it expects, and what a person runs until. Data and text
-//! both ways, evaluated over [`Observed`], the little of a cluster that conditions need to see. Must
-//! never know the simulator behind it.
+//! both ways, evaluated in one group over [`Observed`], the little of a cluster that conditions
+//! need to see. Must never know the simulator behind it.
 
 use std::fmt;
 
+use super::group_name::GroupName;
 use super::places::{
     check_process, check_processes, parse_client, parse_processes, parse_replica, replicas_of,
 };
 use super::problem::{Problem, number, number_u32, shown};
 use super::run::Cluster;
-use crate::ids::{Checksum, ClientId, Op, Process, ReplicaId, RequestNumber, View};
+use crate::ids::{Checksum, ClientId, GroupId, Op, Process, ReplicaId, RequestNumber, View};
 use crate::sim::sets::ProcessSet;
 use crate::vsr::io::Status;
 
@@ -52,36 +53,38 @@ pub struct ClientFacts {
 pub trait Observed {
     /// Sizes.
     fn cluster(&self) -> Cluster;
-    /// One replica, up or down.
-    fn replica(&self, replica: ReplicaId) -> ReplicaFacts;
-    /// One client.
-    fn client(&self, client: ClientId) -> ClientFacts;
+    /// All groups there are.
+    fn groups(&self) -> &[GroupId];
+    /// The group of a name, where there is one now.
+    fn group(&self, name: GroupName) -> Option<GroupId>;
+    /// One replica in a group, up or down.
+    fn replica(&self, group: GroupId, replica: ReplicaId) -> ReplicaFacts;
+    /// One client in a group.
+    fn client(&self, group: GroupId, client: ClientId) -> ClientFacts;
     /// The highest request of this client that the replica executed with an effect.
-    fn executed(&self, replica: ReplicaId, client: ClientId) -> RequestNumber;
+    fn executed(&self, group: GroupId, replica: ReplicaId, client: ClientId) -> RequestNumber;
     /// Replies to requests accepted by all clients so far. Registers are not counted.
-    fn replies(&self) -> u64;
+    fn replies(&self, group: GroupId) -> u64;
     /// Views started so far, the first one not counted.
-    fn views_started(&self) -> u64;
-    /// Whether a property was violated; `None` asks for any.
+    fn views_started(&self, group: GroupId) -> u64;
+    /// Whether a property was violated, in whatever group; `None` asks for any.
     fn violated(&self, property: Option<u8>) -> bool;
 }
 
-/// What stood when the waiting began, for conditions about what is new since.
+/// What stood in a group when the waiting began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Baseline {
+pub struct Since {
     replies: u64,
     views_started: u64,
     commit_max: Op,
 }
 
-impl Baseline {
-    /// Taken when a story's action was done, or when a person starts to run until something.
-    #[must_use]
-    pub fn of(observed: &impl Observed) -> Self {
+impl Since {
+    pub(super) fn of(observed: &impl Observed, group: GroupId) -> Self {
         Self {
-            replies: observed.replies(),
-            views_started: observed.views_started(),
-            commit_max: commit_max(observed),
+            replies: observed.replies(group),
+            views_started: observed.views_started(group),
+            commit_max: commit_max(observed, group),
         }
     }
 }
@@ -159,25 +162,25 @@ pub enum ReplicaWhat {
 }
 
 impl Condition {
-    /// Whether it holds now; `since` is when the waiting began.
-    pub fn holds(&self, now: &impl Observed, since: &Baseline) -> bool {
+    /// Whether it holds now in a group; `since` is when the waiting began.
+    pub fn holds(&self, group: GroupId, now: &impl Observed, since: &Since) -> bool {
         match *self {
-            Self::Primary => up(now).any(|(_, facts)| facts.primary),
-            Self::NoPrimary => !up(now).any(|(_, facts)| facts.primary),
-            Self::View(view) => every(now, |_, facts| facts.view == view),
-            Self::NewView => now.views_started() > since.views_started,
-            Self::Reply => now.replies() > since.replies,
-            Self::Replies(count) => now.replies() >= count,
-            Self::Replied(client, request) => now.client(client).replied >= request,
-            Self::Executed(client, request) => {
-                every(now, |replica, _| now.executed(replica, client) >= request)
-            }
-            Self::Acks(count) => up(now).any(|(_, facts)| facts.acks >= count),
-            Self::Commit => commit_max(now) > since.commit_max,
-            Self::CommitAt(op) => commit_max(now) >= op,
-            Self::SameLog(replicas) => same_log(now, replicas),
+            Self::Primary => up(now, group).any(|(_, facts)| facts.primary),
+            Self::NoPrimary => !up(now, group).any(|(_, facts)| facts.primary),
+            Self::View(view) => every(now, group, |_, facts| facts.view == view),
+            Self::NewView => now.views_started(group) > since.views_started,
+            Self::Reply => now.replies(group) > since.replies,
+            Self::Replies(count) => now.replies(group) >= count,
+            Self::Replied(client, request) => now.client(group, client).replied >= request,
+            Self::Executed(client, request) => every(now, group, |replica, _| {
+                now.executed(group, replica, client) >= request
+            }),
+            Self::Acks(count) => up(now, group).any(|(_, facts)| facts.acks >= count),
+            Self::Commit => commit_max(now, group) > since.commit_max,
+            Self::CommitAt(op) => commit_max(now, group) >= op,
+            Self::SameLog(replicas) => same_log(now, group, replicas),
             Self::Violation(property) => now.violated(property),
-            Self::Replica(replica, condition) => condition.holds(replica, now),
+            Self::Replica(replica, condition) => condition.holds(group, replica, now),
         }
     }
 
@@ -195,14 +198,6 @@ impl Condition {
             }
             _ => Ok(()),
         }
-    }
-
-    /// Reads a condition.
-    ///
-    /// # Errors
-    /// If it is none; the message lists those there are.
-    pub fn from_text(text: &str) -> Result<Self, crate::error::InputError> {
-        Self::parse(text).map_err(|problem| problem.at("condition"))
     }
 
     pub(crate) fn parse(text: &str) -> Result<Self, Problem> {
@@ -248,8 +243,8 @@ impl Condition {
 }
 
 impl ReplicaCondition {
-    fn holds(self, replica: ReplicaId, now: &impl Observed) -> bool {
-        let facts = now.replica(replica);
+    fn holds(self, group: GroupId, replica: ReplicaId, now: &impl Observed) -> bool {
+        let facts = now.replica(group, replica);
         if self.in_view.is_some_and(|view| view != facts.view) {
             return false;
         }
@@ -271,7 +266,9 @@ impl ReplicaCondition {
                 ReplicaWhat::Head(op) => facts.head >= op,
                 ReplicaWhat::Commit(op) => facts.commit_min >= op,
                 ReplicaWhat::Acks(count) => facts.acks >= count,
-                ReplicaWhat::Executed(client, request) => now.executed(replica, client) >= request,
+                ReplicaWhat::Executed(client, request) => {
+                    now.executed(group, replica, client) >= request
+                }
             }
     }
 
@@ -360,16 +357,20 @@ impl fmt::Display for ReplicaCondition {
     }
 }
 
-fn up(now: &impl Observed) -> impl Iterator<Item = (ReplicaId, ReplicaFacts)> {
+fn up(now: &impl Observed, group: GroupId) -> impl Iterator<Item = (ReplicaId, ReplicaFacts)> {
     (0..now.cluster().replicas)
-        .map(|replica| (ReplicaId(replica), now.replica(ReplicaId(replica))))
+        .map(move |replica| (ReplicaId(replica), now.replica(group, ReplicaId(replica))))
         .filter(|(_, facts)| facts.up)
 }
 
 /// Every replica that is up, and there is one: that nothing happened never passes.
-fn every(now: &impl Observed, holds: impl Fn(ReplicaId, ReplicaFacts) -> bool) -> bool {
+fn every(
+    now: &impl Observed,
+    group: GroupId,
+    holds: impl Fn(ReplicaId, ReplicaFacts) -> bool,
+) -> bool {
     let mut some = false;
-    for (replica, facts) in up(now) {
+    for (replica, facts) in up(now, group) {
         if !holds(replica, facts) {
             return false;
         }
@@ -378,18 +379,18 @@ fn every(now: &impl Observed, holds: impl Fn(ReplicaId, ReplicaFacts) -> bool) -
     some
 }
 
-fn commit_max(now: &impl Observed) -> Op {
-    up(now)
+fn commit_max(now: &impl Observed, group: GroupId) -> Op {
+    up(now, group)
         .map(|(_, facts)| facts.commit_max)
         .max()
         .unwrap_or_default()
 }
 
-fn same_log(now: &impl Observed, replicas: ProcessSet) -> bool {
-    if replicas_of(replicas).any(|replica| !now.replica(replica).up) {
+fn same_log(now: &impl Observed, group: GroupId, replicas: ProcessSet) -> bool {
+    if replicas_of(replicas).any(|replica| !now.replica(group, replica).up) {
         return false;
     }
-    let mut compared = up(now).filter(|&(replica, _)| {
+    let mut compared = up(now, group).filter(|&(replica, _)| {
         replicas.is_empty() || replicas.contains(Process::Replica(replica))
     });
     let Some((_, first)) = compared.next() else {

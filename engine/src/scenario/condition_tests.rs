@@ -1,6 +1,10 @@
 //! Conditions over a cluster made by hand.
 
 use super::*;
+use crate::ids::{GROUP_METADATA, GROUP_PARTITION_0};
+use crate::scenario::{Awaited, Baseline};
+
+const GROUPS: [GroupId; 2] = [GROUP_METADATA, GROUP_PARTITION_0];
 
 /// Three replicas in view 1 that executed ops 1 to 5; 1 leads. One client with two replies.
 struct Made {
@@ -42,7 +46,7 @@ impl Made {
     }
 
     fn holds_since(&self, text: &str, since: &Baseline) -> bool {
-        Condition::from_text(text).unwrap().holds(self, since)
+        Awaited::from_text(text).unwrap().holds(self, since)
     }
 
     fn check(&self, hold: &[&str], fail: &[&str]) {
@@ -60,28 +64,54 @@ impl Observed for Made {
         Cluster {
             replicas: 3,
             clients: 1,
+            partitions: 1,
         }
     }
 
-    fn replica(&self, replica: ReplicaId) -> ReplicaFacts {
-        self.replicas[usize::from(replica.0)]
+    fn groups(&self) -> &[GroupId] {
+        &GROUPS
     }
 
-    fn client(&self, _: ClientId) -> ClientFacts {
+    fn group(&self, name: GroupName) -> Option<GroupId> {
+        match name {
+            GroupName::Metadata => Some(GROUP_METADATA),
+            GroupName::Partition(0) => Some(GROUP_PARTITION_0),
+            GroupName::Partition(_) => None,
+        }
+    }
+
+    fn replica(&self, group: GroupId, replica: ReplicaId) -> ReplicaFacts {
+        let facts = self.replicas[usize::from(replica.0)];
+        match group {
+            GROUP_METADATA => ReplicaFacts {
+                primary: replica == ReplicaId(0),
+                view: View(0),
+                commit_max: Op(0),
+                ..facts
+            },
+            _ => facts,
+        }
+    }
+
+    fn client(&self, _: GroupId, _: ClientId) -> ClientFacts {
         ClientFacts {
             replied: RequestNumber(self.replies),
         }
     }
 
-    fn executed(&self, _: ReplicaId, _: ClientId) -> RequestNumber {
+    fn executed(&self, _: GroupId, _: ReplicaId, _: ClientId) -> RequestNumber {
         RequestNumber(self.executed)
     }
 
-    fn replies(&self) -> u64 {
-        self.replies
+    fn replies(&self, group: GroupId) -> u64 {
+        if group == GROUP_PARTITION_0 {
+            self.replies
+        } else {
+            0
+        }
     }
 
-    fn views_started(&self) -> u64 {
+    fn views_started(&self, _: GroupId) -> u64 {
         self.views_started
     }
 

@@ -88,6 +88,12 @@ pub const GOLDEN: &[GoldenRun] = &[
          _1900.release.2to1_2000.load.200000_2100.profile.light_2400.set.loss.0",
         3_000,
     ),
+    golden(
+        "four-partitions",
+        "v=1&seed=13&clients=3&partitions=4&faults=heavy&load=0.2&crash=0.005&restart=0.02\
+         &crash-primary=yes&act=200.filter.0to12.Commit.meta_600.heal_700.write.c0.g3",
+        2_000,
+    ),
     golden("opening", "v=1&story=opening", 600),
     golden("story-a1", "v=1&story=a1", 4_000),
     golden("story-a15", "v=1&story=a15", 4_000),

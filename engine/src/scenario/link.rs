@@ -14,7 +14,7 @@ use super::script::{parse_acts, parse_story, write_acts, write_story};
 use super::setting::Setting;
 use super::stories;
 use crate::error::InputError;
-use crate::ids::{CLIENTS_MAX, REPLICAS_MAX, Tick};
+use crate::ids::{CLIENTS_MAX, PARTITIONS_MAX, REPLICAS_MAX, Tick};
 
 /// Longest link that is read at all.
 pub const LINK_BYTES_MAX: usize = 16 * 1024;
@@ -23,7 +23,7 @@ pub const LINK_BYTES_MAX: usize = 16 * 1024;
 const FORM: &str = "1";
 
 /// Keys before those of the settings, and after.
-const KEYS_BEFORE: [&str; 5] = ["v", "seed", "replicas", "clients", "faults"];
+const KEYS_BEFORE: [&str; 6] = ["v", "seed", "replicas", "clients", "partitions", "faults"];
 const KEYS_AFTER: [&str; 7] = ["mutations", "story", "do", "act", "at", "epoch", "hash"];
 
 fn keys() -> impl Iterator<Item = &'static str> {
@@ -68,6 +68,9 @@ pub fn encode(run: &Run) -> String {
     }
     if run.cluster.clients != base.cluster.clients {
         pair("clients", &run.cluster.clients.to_string());
+    }
+    if run.cluster.partitions != base.cluster.partitions {
+        pair("partitions", &run.cluster.partitions.to_string());
     }
     if run.faults.profile != story_profile {
         pair("faults", run.faults.profile.name());
@@ -213,6 +216,9 @@ fn read_run(pairs: &Pairs<'_>) -> Result<Run, InputError> {
     }
     if let Some(clients) = pairs.read("clients", |text| parse_size(text, CLIENTS_MAX))? {
         run.cluster.clients = clients;
+    }
+    if let Some(partitions) = pairs.read("partitions", |text| parse_size(text, PARTITIONS_MAX))? {
+        run.cluster.partitions = partitions;
     }
     for setting in Setting::ALL {
         let value = pairs.read(setting.name(), |text| setting.parse_for_link(text))?;

@@ -358,11 +358,10 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ("v=1&act=9.skew.7.5", "replica 7", "from 0 to 2"),
     ("v=1&act=9.tear.1.g0", "group g0", "tear.1 alone"),
     ("v=1&act=9.crash.1.g0", "group g0", "crash.1 alone"),
-    (
-        "v=1&act=9.write.c0.meta",
-        "group meta",
-        "g0, the only group",
-    ),
+    ("v=1&act=9.crash.1.meta", "group meta", "crash.1 alone"),
+    ("v=1&act=9.write.c0.g1000", "g1000", "the replica to ask"),
+    ("v=1&do=when-primary.meta", "when-primary.meta", "a trigger"),
+    ("v=1&partitions=9", "partitions: 9", "from 1 to 8"),
     ("v=1&act=9.expect-reply.1.2", "1.2", "a number of ticks"),
     ("v=1&at=x", "at: x", "1234 or 1234.7"),
     ("v=1&at=99999999999", "at: 99999999999", "a tick up to"),
@@ -460,9 +459,9 @@ mod properties {
         }
 
         #[test]
-        fn conditions_round_trip(condition in strategies::condition()) {
-            let text = condition.to_string();
-            prop_assert_eq!(super::super::super::Condition::from_text(&text), Ok(condition));
+        fn conditions_round_trip(awaited in strategies::awaited()) {
+            let text = awaited.to_string();
+            prop_assert_eq!(super::super::super::Awaited::from_text(&text), Ok(awaited));
         }
 
         #[test]

@@ -2,9 +2,11 @@
 //! carries all of it, and the built-in stories. Must never know a simulator: a link decodes without
 //! one.
 
+mod awaited;
 mod condition;
 mod faults;
 mod golden;
+mod group_name;
 mod link;
 mod mutations;
 mod places;
@@ -20,13 +22,15 @@ mod swarm;
 mod trigger;
 mod verb;
 
+pub use awaited::{Awaited, Baseline};
 pub use condition::{
-    Baseline, ClientFacts, Condition, Observed, ReplicaCondition, ReplicaFacts, ReplicaWhat,
+    ClientFacts, Condition, Observed, ReplicaCondition, ReplicaFacts, ReplicaWhat, Since,
 };
 pub use faults::{
     ClockFaults, DiskFaults, Faults, MILLION, Profile, millionths_from_text, millionths_to_text,
 };
 pub use golden::{GOLDEN, GoldenRun};
+pub use group_name::GroupName;
 pub use link::{LINK_BYTES_MAX, decode, encode, seed_from_text};
 pub use mutations::{mutations_from_text, write_mutations};
 pub use places::{Links, PacketName, Part};
@@ -36,4 +40,4 @@ pub use setting::Setting;
 pub use skew::{DRIFT_PPM_MAX, OFFSET_MS_MAX, Skew};
 pub use stories::{BUILT_IN, BuiltIn};
 pub use trigger::Trigger;
-pub use verb::{Action, GroupName, Verb};
+pub use verb::{Action, Verb};

@@ -9,10 +9,12 @@ use super::script::{StoryAction, TimedAct};
 use super::setting::Setting;
 use super::swarm;
 use crate::error::InputError;
-use crate::ids::{CLIENTS_MAX, REPLICAS_MAX, Tick};
+use crate::ids::{CLIENTS_MAX, PARTITIONS_MAX, REPLICAS_MAX, Tick};
+use crate::machine::RETENTION_DEFAULT;
 use crate::sim::network_options::PartitionMode;
-use crate::vsr::knobs::Knobs;
+use crate::vsr::knobs::{Knobs, SLOTS_PER_PIPELINE};
 use crate::vsr::mutation::Mutations;
+use crate::workload::Plane;
 
 /// The behaviour of this build. It rises whenever a golden run hash moves; links carry it, so that a
 /// link of another build is told from a wrong one.
@@ -29,6 +31,8 @@ pub struct Cluster {
     pub replicas: u8,
     /// Clients, 1 to 8.
     pub clients: u8,
+    /// Partitions that it is formatted with, 1 to 8; each is a group beside the metadata group.
+    pub partitions: u8,
 }
 
 /// What clients do on their own.
@@ -38,6 +42,15 @@ pub struct Workload {
     pub load_per_million: u32,
     /// How long a client waits for a reply before it asks the next replica.
     pub retry_ticks: u32,
+    /// What clients ask for.
+    pub plane: Plane,
+    /// Share of topics whose acknowledged messages are on the disks of a quorum; those of the others
+    /// are in a quorum's memory.
+    pub ack_quorum_ratio_per_million: u32,
+    /// Whether requests pass the request shell: login, session binding, access tokens.
+    pub shell: bool,
+    /// Messages that a partition keeps.
+    pub retention: u32,
 }
 
 impl Default for Workload {
@@ -45,6 +58,10 @@ impl Default for Workload {
         Self {
             load_per_million: 20_000,
             retry_ticks: 200,
+            plane: Plane::default(),
+            ack_quorum_ratio_per_million: 500_000,
+            shell: false,
+            retention: RETENTION_DEFAULT,
         }
     }
 }
@@ -132,6 +149,7 @@ impl Default for Run {
             cluster: Cluster {
                 replicas: 3,
                 clients: 1,
+                partitions: 1,
             },
             workload: Workload::default(),
             faults: Faults::none(),
@@ -207,6 +225,7 @@ impl Run {
         };
         within("replicas", self.cluster.replicas, 1, REPLICAS_MAX)?;
         within("clients", self.cluster.clients, 1, CLIENTS_MAX)?;
+        within("partitions", self.cluster.partitions, 1, PARTITIONS_MAX)?;
         match self.faults.min_survivors {
             Some(survivors) => within("min-survivors", survivors, 0, self.cluster.replicas),
             None => Ok(()),
@@ -233,6 +252,14 @@ impl Run {
                 "uniform-size, uniform-partition or isolate-single, or partition=0",
             )
             .at("partition-mode"));
+        }
+        let slots_min = SLOTS_PER_PIPELINE * self.knobs.pipeline_max;
+        if self.knobs.journal_slots < slots_min {
+            return Err(Problem::new(
+                self.knobs.journal_slots.to_string(),
+                format!("at least three pipelines, {slots_min}"),
+            )
+            .at("slots"));
         }
         if self.knobs.heartbeat_wait_ticks <= self.knobs.heartbeat_ticks {
             return Err(Problem::new(

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use super::group_name::GroupName;
 use super::problem::{Problem, number, shown};
 use super::run::{Cluster, TICK_MAX};
 use super::trigger::Trigger;
@@ -94,13 +95,24 @@ fn joined<T: fmt::Display>(parts: &[T]) -> String {
     parts.join("_")
 }
 
+/// A trigger's condition may name a group, which no verb is called: `when-primary.meta.crash.0`.
+fn split_trigger(part: &str) -> Option<(&str, &str)> {
+    let (trigger, action) = part.split_once('.')?;
+    let (word, rest) = action.split_once('.').unwrap_or((action, ""));
+    if trigger.starts_with("when-") && GroupName::parse(word).is_some() {
+        let both = trigger.len() + 1 + word.len();
+        return (!rest.is_empty()).then_some((&part[..both], rest));
+    }
+    Some((trigger, action))
+}
+
 fn parse_each<T>(
     what: &str,
     text: &str,
     parse: impl Fn(&str, &str) -> Result<T, Problem>,
 ) -> Result<Vec<T>, InputError> {
     let read = |part: &str| {
-        let (trigger, action) = part.split_once('.').ok_or_else(|| {
+        let (trigger, action) = split_trigger(part).ok_or_else(|| {
             Problem::new(
                 shown(part),
                 "a trigger, a dot, a verb: 120.crash.2 for instance",

@@ -10,6 +10,7 @@ use super::run::Run;
 use super::skew::{DRIFT_PPM_MAX, OFFSET_MS_MAX};
 use crate::error::InputError;
 use crate::sim::network_options::{PartitionMode, PartitionSymmetry};
+use crate::workload::Plane;
 
 /// A value of a Run. The order is that of links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -60,6 +61,11 @@ pub enum Setting {
     Atlas,
     ClockOffsetMax,
     ClockDriftMax,
+    Plane,
+    AckQuorumRatio,
+    Shell,
+    Retention,
+    StateChunk,
 }
 
 /// How a value is written. All are `u32` inside.
@@ -82,12 +88,14 @@ const MODES: [PartitionMode; 4] = [
 ];
 const SYMMETRIES: [PartitionSymmetry; 2] =
     [PartitionSymmetry::Symmetric, PartitionSymmetry::Asymmetric];
+/// A partition's memory, and with it that of its snapshots, stays within what a page can hold.
+const RETENTION_MAX: u32 = 65_536;
 /// The word for *no number given*, then the numbers.
 const SURVIVORS: &[&str] = &["quorum", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
 impl Setting {
     /// All settings, in the order of links.
-    pub const ALL: [Self; 41] = [
+    pub const ALL: [Self; 46] = [
         Self::Crash,
         Self::Restart,
         Self::CrashPrimary,
@@ -129,6 +137,11 @@ impl Setting {
         Self::Atlas,
         Self::ClockOffsetMax,
         Self::ClockDriftMax,
+        Self::Plane,
+        Self::AckQuorumRatio,
+        Self::Shell,
+        Self::Retention,
+        Self::StateChunk,
     ];
 
     /// The name, as links and scripts spell it.
@@ -176,6 +189,11 @@ impl Setting {
             Self::Atlas => "atlas",
             Self::ClockOffsetMax => "clock-offset-max",
             Self::ClockDriftMax => "clock-drift-max",
+            Self::Plane => "plane",
+            Self::AckQuorumRatio => "ack-quorum-ratio",
+            Self::Shell => "shell",
+            Self::Retention => "retention",
+            Self::StateChunk => "state-chunk",
         }
     }
 
@@ -185,13 +203,20 @@ impl Setting {
         Self::ALL.into_iter().find(|setting| setting.name() == name)
     }
 
-    /// Whether it may change while the run goes on. Rings and tables are sized once, at the start,
-    /// when clocks are drawn, too.
+    /// Whether it may change while the run goes on. Rings and tables are sized once, at the start, when
+    /// clocks are drawn, too, and checkpoints stand at the same ops on every replica; what a
+    /// partition keeps must be equal on every replica.
     #[must_use]
     pub fn changes_while_running(self) -> bool {
         !matches!(
             self,
-            Self::Slots | Self::Sessions | Self::ClockOffsetMax | Self::ClockDriftMax
+            Self::Pipeline
+                | Self::Slots
+                | Self::Sessions
+                | Self::ClockOffsetMax
+                | Self::ClockDriftMax
+                | Self::Shell
+                | Self::Retention
         )
     }
 
@@ -209,7 +234,8 @@ impl Setting {
             | Self::Rot
             | Self::Misdirect
             | Self::Lie
-            | Self::Slow => Form::Rate,
+            | Self::Slow
+            | Self::AckQuorumRatio => Form::Rate,
             Self::CrashPrimary | Self::Atlas => Form::Word(&["no", "yes"]),
             Self::MinSurvivors => Form::Word(SURVIVORS),
             Self::PartitionMode => Form::Word(&[
@@ -241,6 +267,10 @@ impl Setting {
             Self::Sessions => Form::Number(8, 1_024),
             Self::ClockOffsetMax => Form::Number(0, OFFSET_MS_MAX),
             Self::ClockDriftMax => Form::Number(0, DRIFT_PPM_MAX),
+            Self::Plane => Form::Word(&["partition", "metadata", "mixed", "uniform"]),
+            Self::Shell => Form::Word(&["0", "1"]),
+            Self::Retention => Form::Number(1, RETENTION_MAX),
+            Self::StateChunk => Form::Number(16, 65_536),
         }
     }
 
@@ -294,6 +324,11 @@ impl Setting {
             Self::Atlas => u32::from(disk.atlas),
             Self::ClockOffsetMax => run.faults.clock.offset_max_ms,
             Self::ClockDriftMax => run.faults.clock.drift_max_ppm,
+            Self::Plane => place_of(&Plane::ALL, run.workload.plane),
+            Self::AckQuorumRatio => run.workload.ack_quorum_ratio_per_million,
+            Self::Shell => u32::from(run.workload.shell),
+            Self::Retention => run.workload.retention,
+            Self::StateChunk => knobs.state_chunk_bytes,
         }
     }
 
@@ -351,6 +386,11 @@ impl Setting {
             Self::Atlas => run.faults.disk.atlas = value != 0,
             Self::ClockOffsetMax => run.faults.clock.offset_max_ms = value,
             Self::ClockDriftMax => run.faults.clock.drift_max_ppm = value,
+            Self::Plane => run.workload.plane = at_place(&Plane::ALL, value),
+            Self::AckQuorumRatio => run.workload.ack_quorum_ratio_per_million = value,
+            Self::Shell => run.workload.shell = value != 0,
+            Self::Retention => run.workload.retention = value,
+            Self::StateChunk => knobs.state_chunk_bytes = value,
         }
     }
 

@@ -5,7 +5,7 @@ use proptest::option;
 use proptest::prelude::*;
 
 use super::*;
-use crate::ids::{ClientId, Op, Process, ReplicaId, RequestNumber, Tick, View};
+use crate::ids::{ClientId, Op, PARTITIONS_MAX, Process, ReplicaId, RequestNumber, Tick, View};
 use crate::sim::sets::{KindSet, ProcessSet};
 use crate::vsr::message::MessageKind;
 use crate::vsr::mutation::Mutation;
@@ -100,7 +100,7 @@ fn replica_condition() -> impl Strategy<Value = ReplicaCondition> {
     ]
 }
 
-pub(super) fn condition() -> impl Strategy<Value = Condition> {
+fn condition() -> impl Strategy<Value = Condition> {
     let replicas = vec(replica(), 0..3).prop_map(|members| {
         members
             .into_iter()
@@ -197,10 +197,19 @@ fn verb() -> impl Strategy<Value = Verb> {
     ]
 }
 
+fn group() -> impl Strategy<Value = Option<GroupName>> {
+    let partition = (0..=999_u16).prop_map(GroupName::Partition);
+    option::of(prop_oneof![Just(GroupName::Metadata), partition])
+}
+
+pub(super) fn awaited() -> impl Strategy<Value = Awaited> {
+    (condition(), group()).prop_map(|(condition, group)| Awaited { condition, group })
+}
+
 fn action() -> impl Strategy<Value = Action> {
-    (verb(), any::<bool>()).prop_map(|(verb, named)| Action {
+    (verb(), group()).prop_map(|(verb, group)| Action {
         verb,
-        group: (named && verb.takes_group()).then_some(GroupName::Partition(0)),
+        group: group.filter(|_| verb.takes_group()),
     })
 }
 
@@ -208,7 +217,7 @@ pub(super) fn story_action() -> impl Strategy<Value = StoryAction> {
     let trigger = prop_oneof![
         (0..=TICK_MAX).prop_map(|tick| Trigger::At(Tick(tick))),
         (0..=10_000_000_u32).prop_map(Trigger::After),
-        condition().prop_map(Trigger::When),
+        awaited().prop_map(Trigger::When),
     ];
     (trigger, action()).prop_map(|(trigger, action)| StoryAction { trigger, action })
 }
@@ -238,7 +247,7 @@ pub(super) fn run() -> impl Strategy<Value = Run> {
     let mutations = vec(0..Mutation::ALL.len(), 0..3);
     let parts = (
         story(),
-        any::<u64>(),
+        (any::<u64>(), 1..=PARTITIONS_MAX),
         1..=u32::MAX,
         option::of(0..4_usize),
         settings,
@@ -248,13 +257,14 @@ pub(super) fn run() -> impl Strategy<Value = Run> {
     );
     parts
         .prop_map(
-            |(mut run, seed, epoch, profile, settings, acts, place, mutations)| {
+            |(mut run, (seed, partitions), epoch, profile, settings, acts, place, mutations)| {
                 run.mutations = mutations.into_iter().map(|at| Mutation::ALL[at]).collect();
                 run.seed = seed;
                 run.epoch = epoch;
                 run.cluster = Cluster {
                     replicas: REPLICAS,
                     clients: CLIENTS.max(run.cluster.clients),
+                    partitions,
                 };
                 if let Some(place) = profile {
                     let cluster = run.cluster;

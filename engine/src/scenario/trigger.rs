@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::condition::Condition;
+use super::awaited::Awaited;
 use super::problem::{Problem, number, number_u32, shown};
 use super::run::{Cluster, TICK_MAX};
 use crate::ids::Tick;
@@ -14,14 +14,14 @@ pub enum Trigger {
     At(Tick),
     /// `a10`: so many ticks after the action before; `a0` follows in the same tick.
     After(u32),
-    /// `when-reply`: as soon as the condition holds.
-    When(Condition),
+    /// `when-reply`, `when-primary.meta`: as soon as the condition holds.
+    When(Awaited),
 }
 
 impl Trigger {
     pub(crate) fn parse(text: &str) -> Result<Self, Problem> {
         if let Some(condition) = text.strip_prefix("when-") {
-            return Condition::parse(condition).map(Self::When);
+            return Awaited::parse(condition).map(Self::When);
         }
         let parsed = match text.strip_prefix('a') {
             Some(ticks) => number_u32(ticks, 0, 10_000_000).map(Self::After),

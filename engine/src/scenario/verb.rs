@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::condition::Condition;
 use super::faults::Profile;
+use super::group_name::GroupName;
 use super::mutations::parse_mutation;
 use super::places::{
     Links, PacketName, Part, check_process, kinds_text, parse_client, parse_kinds, parse_op,
@@ -396,34 +397,6 @@ impl fmt::Display for Verb {
     }
 }
 
-/// A group by its place: `meta` for metadata, `g0` for the first partition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GroupName {
-    /// `meta`.
-    Metadata,
-    /// `g0`.
-    Partition(u16),
-}
-
-impl GroupName {
-    fn parse(text: &str) -> Option<Self> {
-        if text == "meta" {
-            return Some(Self::Metadata);
-        }
-        let place = number_u32(text.strip_prefix('g')?, 0, 999).ok()?;
-        u16::try_from(place).ok().map(Self::Partition)
-    }
-}
-
-impl fmt::Display for GroupName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Metadata => f.write_str("meta"),
-            Self::Partition(place) => write!(f, "g{place}"),
-        }
-    }
-}
-
 /// A verb, and the group it is about where that matters: `write.c0`, `write.c0.g0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Action {
@@ -434,6 +407,12 @@ pub struct Action {
 }
 
 impl Action {
+    /// A verb that names no group.
+    #[must_use]
+    pub fn of(verb: Verb) -> Self {
+        Self { verb, group: None }
+    }
+
     /// Reads an action without its trigger, as a click or `Session::act` gives it.
     ///
     /// # Errors
@@ -445,7 +424,7 @@ impl Action {
     /// Checks that this cluster has what the action names.
     ///
     /// # Errors
-    /// If it names a replica, client or group that does not exist.
+    /// If it names a replica or client that does not exist. Groups come and go.
     pub fn validate(&self, cluster: Cluster) -> Result<(), InputError> {
         self.check(cluster)
             .map_err(|problem| problem.at(format!("action {self}")))
@@ -468,13 +447,7 @@ impl Action {
     }
 
     pub(crate) fn check(&self, cluster: Cluster) -> Result<(), Problem> {
-        match self.group {
-            None | Some(GroupName::Partition(0)) => self.verb.check(cluster),
-            Some(group) => Err(Problem::new(
-                format!("group {group}"),
-                "g0, the only group of this release",
-            )),
-        }
+        self.verb.check(cluster)
     }
 }
 

@@ -1,18 +1,19 @@
-//! Booting a replica from its disk: read the superblock and both rings, let the core decide, host
-//! the group. Must never decide what a block is worth.
+//! Booting a replica from its disk: for each group it finds there read the superblock and both rings,
+//! let the core decide, host the group. Must never decide what a block is worth.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::ids::{GroupId, Op};
+use crate::ids::{GROUP_METADATA, GroupId, Incarnation, Op};
 use crate::journal::{
     self, Block, COPIES, Sector, Unopenable, Window, Zone, open_superblock, write_order,
 };
-use crate::machine::Partition;
-use crate::prng::Rng;
+use crate::machine::{Genesis, Machine};
+use crate::prng::{Purpose, Rng};
 use crate::shard::bus::MessageBus;
 use crate::shard::group::{Group, GroupHandle};
+use crate::shard::host::Host;
 use crate::shard::mailbox::Mailbox;
 use crate::shard::pump::Shard;
 use crate::vsr::io::{Checkpoint, Superblock};
@@ -22,58 +23,101 @@ use crate::vsr::note::Note;
 use crate::vsr::snapshot::Snapshot;
 use crate::vsr::{Context, DamagedSlot, Recovered, Replica, Roster};
 
-/// Where a booted group is put, for those who look at it.
-pub type Booted = Rc<RefCell<Option<Rc<RefCell<Group>>>>>;
-
 /// What a replica boots with.
-pub struct Boot {
-    /// Whose part it is.
+pub struct Boot<B: MessageBus> {
+    /// Whose part it is in the metadata group; in the others it is the same but for the group.
     pub roster: Roster,
     /// Knobs, and rules that are off.
     pub rules: Rules,
-    /// Back-off jitter of this life.
-    pub jitter: Rng,
+    /// The seed of back-off jitter.
+    pub jitter_seed: u64,
+    /// Its new life.
+    pub life: Incarnation,
+    /// What the metadata group's log begins with.
+    pub genesis: Genesis,
+    /// Messages that a partition keeps.
+    pub retention: u32,
     /// The lanes into its pump.
     pub mailbox: Rc<Mailbox>,
-    /// Where the group is put once it is up.
-    pub booted: Booted,
+    /// Where groups are put once they are up.
+    pub host: Rc<Host<B>>,
 }
 
-/// Reads the disk, boots, and runs the pump until the replica crashes.
-pub async fn boot_and_run<B: MessageBus>(bus: B, boot: Boot) {
-    let group_id = boot.roster.group;
-    let (found, order) = match read_disk(&bus, &boot).await {
-        Ok(found) => found,
-        Err(unopenable) => {
-            let rule = match unopenable {
-                Unopenable::NotFound => "a disk holds a superblock",
-                Unopenable::QuorumLost => "two copies of a superblock agree",
-            };
-            bus.note(group_id, Note::RuleBroken { rule, op: Op(0) });
+/// The back-off jitter of a replica in a group for one life.
+#[must_use]
+pub fn jitter(seed: u64, roster: Roster, life: Incarnation) -> Rng {
+    let key = [
+        roster.group.0 << 8 | u64::from(roster.replica.0),
+        u64::from(life.0),
+    ];
+    Rng::keyed(seed, Purpose::Jitter, key)
+}
+
+/// Starts the pump, then boots every group that the disk holds, metadata first, one after the other:
+/// a group works while the others are read.
+pub async fn boot_and_run<B: MessageBus>(bus: B, boot: Boot<B>) {
+    let shard = Shard::new(bus.clone(), Rc::clone(&boot.mailbox), Rc::clone(&boot.host));
+    bus.spawn(Box::pin(shard.pump()));
+    let found = groups_on(&bus);
+    if found.first() != Some(&GROUP_METADATA) {
+        not_found(&bus, GROUP_METADATA, Unopenable::NotFound);
+        return;
+    }
+    for id in found {
+        if let Err(unopenable) = boot_group(&bus, &boot, id).await {
+            not_found(&bus, id, unopenable);
             return;
         }
+    }
+}
+
+/// The groups whose superblocks a disk holds, ascending.
+fn groups_on<B: MessageBus>(bus: &B) -> Vec<GroupId> {
+    let addresses = bus.addresses(0..u64::MAX).into_iter();
+    let mut groups: Vec<GroupId> = addresses
+        .filter(|&address| journal::is_superblock(address))
+        .map(journal::group)
+        .collect();
+    groups.dedup();
+    groups
+}
+
+fn not_found<B: MessageBus>(bus: &B, group: GroupId, unopenable: Unopenable) {
+    let rule = match unopenable {
+        Unopenable::NotFound => "a disk holds a superblock",
+        Unopenable::QuorumLost => "two copies of a superblock agree",
     };
-    let mut machine = Partition::default();
+    bus.note(group, Note::RuleBroken { rule, op: Op(0) });
+}
+
+async fn boot_group<B: MessageBus>(bus: &B, boot: &Boot<B>, id: GroupId) -> Result<(), Unopenable> {
+    let roster = Roster {
+        group: id,
+        ..boot.roster
+    };
+    let (found, order) = read_disk(bus, id, boot.rules.knobs.journal_slots).await?;
+    let mut machine = Machine::new(id, &boot.genesis, boot.retention);
     let mut effects = Vec::new();
     let mut context = Context {
         now_micros: bus.realtime_micros(),
         machine: &mut machine,
         effects: &mut effects,
     };
-    let replica = Replica::boot(boot.roster, boot.rules, found, boot.jitter, &mut context);
+    let jitter = jitter(boot.jitter_seed, roster, boot.life);
+    let replica = Replica::boot(roster, boot.rules.clone(), found, jitter, &mut context);
     let group = Group::new(replica, machine, effects).with_superblock_order(order);
     let group = Rc::new(RefCell::new(group));
-    *boot.booted.borrow_mut() = Some(Rc::clone(&group));
     let handle = GroupHandle::new(group, Rc::clone(&boot.mailbox), bus.clone());
-    Shard::new(bus, boot.mailbox, vec![handle]).pump().await;
+    boot.host.add(handle);
+    Ok(())
 }
 
 /// What the disk gives back, and the order in which copies of the superblock are written from now on.
 async fn read_disk<B: MessageBus>(
     bus: &B,
-    boot: &Boot,
+    group: GroupId,
+    journal_slots: u32,
 ) -> Result<(Recovered, [u32; COPIES as usize]), Unopenable> {
-    let group = boot.roster.group;
     let copies = read_zone(bus, group, Zone::Superblock).await;
     let mut by_place: [Sector<Rc<Superblock>>; COPIES as usize] =
         std::array::from_fn(|_| Sector::Empty);
@@ -96,10 +140,10 @@ async fn read_disk<B: MessageBus>(
         .collect();
     let window = Window {
         checkpoint: superblock.checkpoint.op(),
-        slots: boot.rules.knobs.journal_slots,
+        slots: journal_slots,
     };
     let rings = journal::recover_rings(&headers, &prepares, window);
-    heal_headers(bus, boot, &rings.to_heal).await;
+    heal_headers(bus, group, journal_slots, &rings.to_heal).await;
     let damaged = rings.unreadable.into_iter().map(|slot| DamagedSlot {
         op: slot.op,
         header: slot.header,
@@ -128,15 +172,20 @@ async fn read_snapshot<B: MessageBus>(
 }
 
 /// Writes again the headers that a crash took: an entry counts as synced only in both rings.
-async fn heal_headers<B: MessageBus>(bus: &B, boot: &Boot, to_heal: &[Rc<Prepare>]) {
+async fn heal_headers<B: MessageBus>(
+    bus: &B,
+    group: GroupId,
+    journal_slots: u32,
+    to_heal: &[Rc<Prepare>],
+) {
     if to_heal.is_empty() {
         return;
     }
     let writes: Vec<_> = to_heal
         .iter()
         .map(|prepare| {
-            let place = journal::slot(prepare.header.op, boot.rules.knobs.journal_slots);
-            let address = journal::address(boot.roster.group, Zone::Headers, place);
+            let place = journal::slot(prepare.header.op, journal_slots);
+            let address = journal::address(group, Zone::Headers, place);
             bus.write(address, Block::Header(Rc::clone(&prepare.header)))
         })
         .collect();

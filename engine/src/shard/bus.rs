@@ -20,6 +20,8 @@ pub enum Step {
     Frame,
     /// It handled the end of a disk operation.
     Disk {
+        /// Of which group.
+        group: GroupId,
         /// The op of a prepare, or the sequence of a superblock.
         number: u64,
     },

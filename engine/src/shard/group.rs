@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use crate::ids::{Checksum, GroupId, Incarnation, Op, Process, ReplicaId, View};
 use crate::journal::{self, Block, COPIES, Sector, Zone};
-use crate::machine::Partition;
+use crate::machine::Machine;
 use crate::shard::bus::MessageBus;
 use crate::shard::mailbox::{Completion, Mailbox};
 use crate::vsr::io::{Effect, Input, Superblock};
@@ -22,7 +22,9 @@ pub struct Group {
     /// The protocol core.
     pub replica: Replica,
     /// The state machine.
-    pub machine: Partition,
+    pub machine: Machine,
+    /// Whether anything may have changed since somebody last looked.
+    has_changed: bool,
     writes: Writes,
     superblock_order: [u32; COPIES as usize],
     effects: Vec<Effect>,
@@ -52,10 +54,11 @@ pub struct GroupHandle<B: MessageBus> {
 impl Group {
     /// A group around a replica that was just started or booted, whose first effects wait.
     #[must_use]
-    pub fn new(replica: Replica, machine: Partition, effects: Vec<Effect>) -> Self {
+    pub fn new(replica: Replica, machine: Machine, effects: Vec<Effect>) -> Self {
         Self {
             replica,
             machine,
+            has_changed: true,
             writes: Writes::default(),
             superblock_order: [0, 1, 2, 3],
             effects,
@@ -67,6 +70,11 @@ impl Group {
     pub fn with_superblock_order(mut self, order: [u32; COPIES as usize]) -> Self {
         self.superblock_order = order;
         self
+    }
+
+    /// Whether anything may have changed since the last call.
+    pub fn take_changed(&mut self) -> bool {
+        std::mem::take(&mut self.has_changed)
     }
 
     /// Writes under way or waiting.
@@ -99,10 +107,19 @@ impl<B: MessageBus> GroupHandle<B> {
         self.id
     }
 
+    /// The group.
+    #[must_use]
+    pub fn group(&self) -> &Rc<RefCell<Group>> {
+        &self.group
+    }
+
     /// Hands one input to the core and performs what follows; whether anything did.
     pub fn handle(&self, input: Input) -> bool {
         {
             let group = &mut *self.group.borrow_mut();
+            // Most ticks find no timer due and change nothing that shows.
+            let is_quiet = matches!(input, Input::Tick) && !group.replica.timers().may_fire();
+            group.has_changed |= !is_quiet;
             let mut context = Context {
                 now_micros: self.bus.realtime_micros(),
                 machine: &mut group.machine,

@@ -38,6 +38,27 @@ pub enum Completion {
     },
 }
 
+impl Completion {
+    /// Of which group it is.
+    #[must_use]
+    pub fn group(&self) -> GroupId {
+        match self {
+            Self::Prepare { group, .. }
+            | Self::Superblock { group, .. }
+            | Self::Snapshot { group, .. } => *group,
+        }
+    }
+
+    /// The op of a prepare or snapshot, or the sequence of a superblock.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        match self {
+            Self::Prepare { op, .. } | Self::Snapshot { op, .. } => op.0,
+            Self::Superblock { sequence, .. } => *sequence,
+        }
+    }
+}
+
 /// One thing for the pump to do.
 #[derive(Debug)]
 pub enum Item {

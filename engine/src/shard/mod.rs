@@ -4,9 +4,11 @@
 pub mod boot;
 pub mod bus;
 mod group;
+mod host;
 mod mailbox;
 mod pump;
 
 pub use group::{Group, GroupHandle};
+pub use host::Host;
 pub use mailbox::{Completion, Mailbox};
 pub use pump::Shard;

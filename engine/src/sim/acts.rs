@@ -4,13 +4,13 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
-use crate::ids::{ClientId, Process, ReplicaId, Tick};
+use crate::ids::{ClientId, GroupId, Process, ReplicaId, Tick};
 use crate::prng::{Purpose, Rng};
-use crate::scenario::{Action, ClockFaults, Setting, Skew, TimedAct, Verb};
+use crate::scenario::{Action, Awaited, ClockFaults, GroupName, Setting, Skew, TimedAct, Verb};
 use crate::sim::nemesis::{Decision, NemesisOptions, ReplicaView};
 use crate::sim::network::NetworkFault;
 use crate::sim::network_verbs::NetworkRefusal;
-use crate::sim::simulator::Simulator;
+use crate::sim::simulator::{Simulator, load_of};
 use crate::trace::{Act, Actor, EventKind, Skipped};
 use crate::vsr::io::Status;
 use crate::vsr::quorum::Quorums;
@@ -27,7 +27,7 @@ pub struct Agenda {
 enum Injection {
     Network(NetworkFault),
     /// Of disks or power.
-    Verb(Verb),
+    Action(Action),
 }
 
 /// The faults that the dice may inject: tick and text of each.
@@ -36,6 +36,7 @@ pub type FaultMask = BTreeSet<(Tick, String)>;
 /// Writes that warm a cluster up: so many of each client, then all replicas execute them.
 #[derive(Clone, Debug)]
 pub struct Warming {
+    group: GroupId,
     left: Vec<u32>,
 }
 
@@ -44,7 +45,7 @@ impl Injection {
     fn text(&self) -> String {
         match self {
             Self::Network(fault) => fault.act_text().unwrap_or_default(),
-            Self::Verb(verb) => verb.to_string(),
+            Self::Action(action) => action.to_string(),
         }
     }
 }
@@ -84,8 +85,8 @@ impl Simulator {
         while let Some(injection) = self.agenda.injections.pop_front() {
             match injection {
                 Injection::Network(fault) => self.inject_network_fault(&fault),
-                Injection::Verb(verb) if !self.may_dice_do(verb) => continue,
-                Injection::Verb(verb) => self.act_verb(verb, Actor::Nemesis),
+                Injection::Action(action) if !self.may_dice_do(action) => continue,
+                Injection::Action(action) => self.act(action, Actor::Nemesis),
             }
             return true;
         }
@@ -107,10 +108,10 @@ impl Simulator {
                 Decision::Restart(replica) => Verb::Restart(replica),
             });
         let clocks = self.draw_clocks();
-        let verbs = disks.into_iter().chain(power).chain(clocks);
-        let verbs = verbs.map(Injection::Verb);
+        let verbs = power.chain(clocks).map(Action::of);
+        let actions = disks.into_iter().chain(verbs).map(Injection::Action);
         let network = network.into_iter().map(Injection::Network);
-        let mut injections: VecDeque<Injection> = network.chain(verbs).collect();
+        let mut injections: VecDeque<Injection> = network.chain(actions).collect();
         if let Some(mask) = &self.fault_mask {
             injections.retain(|injection| mask.contains(&(self.tick, injection.text())));
         }
@@ -155,22 +156,25 @@ impl Simulator {
         options.decide(self.seeds.faults, self.tick.0, &views)
     }
 
+    /// A replica counts as a voter where it may vote in every group, and as a primary where it leads
+    /// one.
     fn nemesis_view(&self, replica: ReplicaId) -> ReplicaView {
         let place = &self.places[usize::from(replica.0)];
-        let group = self.group(replica);
-        let group = group.as_ref().map(|group| group.borrow());
-        let core = group.as_ref().map(|group| &group.replica);
-        ReplicaView {
+        let mut view = ReplicaView {
             up: place.up,
-            can_vote: !place.paused && core.is_some_and(|core| core.can_vote()),
-            is_primary: core
-                .is_some_and(|core| core.is_primary() && core.status() == Status::Normal),
+            can_vote: !place.paused,
+            is_primary: false,
             since_tick: (place.since > Tick(0)).then_some(place.since.0),
+        };
+        for &group in &self.groups {
+            let group = self.group(replica, group);
+            let group = group.as_ref().map(|group| group.borrow());
+            let core = group.as_ref().map(|group| &group.replica);
+            view.can_vote &= core.is_some_and(|core| core.can_vote());
+            view.is_primary |=
+                core.is_some_and(|core| core.is_primary() && core.status() == Status::Normal);
         }
-    }
-
-    pub(super) fn act_verb(&mut self, verb: Verb, by: Actor) {
-        self.act(Action { verb, group: None }, by);
+        view
     }
 
     /// Does one action, or records why it cannot be done.
@@ -179,12 +183,16 @@ impl Simulator {
             text: Rc::from(action.to_string()),
             by,
         };
-        let refused = match self.refusal(action.verb) {
-            Some(because) => Some(because),
-            None => self
-                .change_links(action.verb)
-                .err()
-                .map(|refusal| refusal.to_string()),
+        let group = self.group_or_first(action.group);
+        let refused = match (group, action.group) {
+            (None, name) => {
+                let name = name.unwrap_or(GroupName::Partition(0));
+                Some(format!("there is no group {name} now"))
+            }
+            (Some(group), name) => self.refusal(action, group).or_else(|| {
+                let refused = self.change_links(action.verb, name.map(|_| group)).err();
+                refused.map(|refusal| refusal.to_string())
+            }),
         };
         if let Some(because) = refused {
             self.world.push(EventKind::Skipped(Skipped {
@@ -193,13 +201,16 @@ impl Simulator {
             }));
         } else {
             self.world.push(EventKind::Acted(act));
-            self.perform(action.verb);
+            if let Some(group) = group {
+                self.perform(action.verb, group);
+            }
         }
         self.world.count_step();
     }
 
-    /// Why a verb cannot be done now, where the network has no say.
-    fn refusal(&self, verb: Verb) -> Option<String> {
+    /// Why an action cannot be done now, where the network has no say.
+    fn refusal(&self, action: Action, group: GroupId) -> Option<String> {
+        let verb = action.verb;
         let place = |replica: ReplicaId| &self.places[usize::from(replica.0)];
         match verb {
             Verb::Crash(r) if !place(r).up => Some(format!("replica {r} is down already")),
@@ -207,21 +218,26 @@ impl Simulator {
             Verb::Pause(r) if !place(r).up => Some(format!("replica {r} is down")),
             Verb::Pause(r) if place(r).paused => Some(format!("replica {r} is paused already")),
             Verb::Resume(r) if !place(r).paused => Some(format!("replica {r} is not paused")),
-            Verb::Write(client, _) | Verb::Read(client, _) => self.refusal_to_ask(client),
+            Verb::Write(client, _) | Verb::Read(client, _) => self.refusal_to_ask(client, group),
             Verb::Mutate(mutation, on) if self.run.mutations.contains(mutation) == on => {
                 let state = if on { "on" } else { "off" };
                 Some(format!("{} is {state} already", mutation.name()))
             }
             Verb::Settle if self.settle.is_some() => Some("the end phase has begun".into()),
-            Verb::Expect(condition, _) if !condition.holds(self, &self.story.baseline()) => {
-                Some(format!("{condition} does not hold"))
+            Verb::Expect(condition, _) => {
+                let awaited = Awaited {
+                    condition,
+                    group: action.group,
+                };
+                let holds = awaited.holds(self, self.story.baseline());
+                (!holds).then(|| format!("{awaited} does not hold"))
             }
-            _ => self.refusal_to_damage(verb),
+            _ => self.refusal_to_damage(verb, group),
         }
     }
 
-    fn refusal_to_ask(&self, client: ClientId) -> Option<String> {
-        let asker = self.clients.get(usize::from(client.0))?;
+    fn refusal_to_ask(&self, client: ClientId, group: GroupId) -> Option<String> {
+        let asker = self.clients.get(usize::from(client.0))?.lane(group)?;
         if asker.is_ready() {
             return None;
         }
@@ -234,7 +250,7 @@ impl Simulator {
     }
 
     /// The verbs of the network; the others change no link.
-    fn change_links(&mut self, verb: Verb) -> Result<(), NetworkRefusal> {
+    fn change_links(&mut self, verb: Verb, group: Option<GroupId>) -> Result<(), NetworkRefusal> {
         let now = self.tick.0;
         match verb {
             Verb::Cut(links) => self.network.cut(links.from, links.to),
@@ -248,10 +264,10 @@ impl Simulator {
                 .try_for_each(|(from, to)| self.network.delay(from, to, ticks)),
             Verb::Filter(links, kinds) => links
                 .iter()
-                .try_for_each(|(from, to)| self.network.filter(from, to, kinds)),
+                .try_for_each(|(from, to)| self.network.filter(from, to, kinds, group)),
             Verb::Hold(links, kinds) => links
                 .iter()
-                .try_for_each(|(from, to)| self.network.hold(from, to, kinds)),
+                .try_for_each(|(from, to)| self.network.hold(from, to, kinds, group)),
             Verb::Release(links) => links
                 .iter()
                 .try_for_each(|(from, to)| self.network.release(from, to)),
@@ -289,7 +305,7 @@ impl Simulator {
     }
 
     /// The verbs that are not the network's, once nothing stands against them.
-    fn perform(&mut self, verb: Verb) {
+    fn perform(&mut self, verb: Verb, group: GroupId) {
         match verb {
             Verb::Crash(replica) => self.crash(replica),
             Verb::Restart(replica) => self.restart(replica),
@@ -300,14 +316,15 @@ impl Simulator {
             | Verb::Misdirect(..)
             | Verb::Tear(_)
             | Verb::Lie(..)
-            | Verb::Slow(..) => self.damage(verb),
+            | Verb::Slow(..) => self.damage(verb, group),
             Verb::Skew(replica, skew) => {
                 self.places[usize::from(replica.0)].clock.set_skew(skew);
             }
-            Verb::Write(client, target) => self.ask(client, target, true),
-            Verb::Read(client, target) => self.ask(client, target, false),
+            Verb::Write(client, target) => self.ask((client, group), target, true),
+            Verb::Read(client, target) => self.ask((client, group), target, false),
             Verb::Warm(writes) => {
                 self.warming = Some(Warming {
+                    group,
                     left: vec![writes; self.clients.len()],
                 });
             }
@@ -353,36 +370,45 @@ impl Simulator {
     pub(super) fn apply_values(&mut self) {
         self.network.set_options(self.run.faults.network);
         self.set_disk_dice();
-        self.generator
-            .set_load_per_million(self.run.workload.load_per_million);
+        self.generator.set_load(load_of(&self.run));
         for client in &mut self.clients {
             client.set_request_timeout_ticks(self.run.workload.retry_ticks);
         }
         for replica in self.replica_ids() {
-            if let Some(group) = self.group(replica) {
-                let replica = &mut group.borrow_mut().replica;
+            for hosted in self.places[usize::from(replica.0)].host.all() {
+                let replica = &mut hosted.group().borrow_mut().replica;
                 replica.set_knobs(self.run.knobs.clone());
                 replica.set_mutations(self.run.mutations);
             }
         }
     }
 
-    fn ask(&mut self, client: ClientId, target: Option<ReplicaId>, write: bool) {
-        let known = self.world.record.borrow().auditor.known();
+    fn ask(
+        &mut self,
+        (client, group): (ClientId, GroupId),
+        target: Option<ReplicaId>,
+        write: bool,
+    ) {
+        let known = self.world.record.borrow().auditors.known(group);
         let body = if write {
             self.generator.next_send(client)
         } else {
             self.generator.next_poll(client, known)
         };
-        self.submit_as(client, body, target);
+        self.submit_as((client, group), body, target);
     }
 
-    fn submit_as(&mut self, client: ClientId, body: Rc<[u8]>, target: Option<ReplicaId>) {
+    fn submit_as(
+        &mut self,
+        (client, group): (ClientId, GroupId),
+        body: Rc<[u8]>,
+        target: Option<ReplicaId>,
+    ) {
         let mut effects = Vec::new();
         let tick = self.tick;
         if let Some(asker) = self.clients.get_mut(usize::from(client.0)) {
             // Checked before: it is ready and the replica exists.
-            let _ = asker.submit(tick, body, target, &mut effects);
+            let _ = asker.submit(tick, group, body, target, &mut effects);
         }
         self.perform_client(client, &mut effects);
     }
@@ -392,27 +418,28 @@ impl Simulator {
         let Some(mut warming) = self.warming.take() else {
             return;
         };
+        let group = warming.group;
         let mut is_done = true;
         for (place, left) in (0_u8..).zip(&mut warming.left) {
             let client = ClientId(place);
-            let is_ready = self.clients[usize::from(place)].is_ready();
+            let is_ready = self.clients[usize::from(place)].is_ready(group);
             if *left > 0 && is_ready {
                 *left -= 1;
                 let body = self.generator.next_send(client);
-                self.submit_as(client, body, None);
+                self.submit_as((client, group), body, None);
             }
-            is_done &= *left == 0 && self.clients[usize::from(place)].is_ready();
+            is_done &= *left == 0 && self.clients[usize::from(place)].is_ready(group);
         }
-        if !is_done || !self.have_all_executed() {
+        if !is_done || !self.have_all_executed(group) {
             self.warming = Some(warming);
         }
     }
 
-    fn have_all_executed(&self) -> bool {
+    fn have_all_executed(&self, group: GroupId) -> bool {
         let mut heads = self
             .members
             .iter()
-            .filter(|member| member.up && !member.paused)
+            .filter(|member| member.group == group && member.up && !member.paused)
             .map(|member| member.commit_min);
         let first = heads.next();
         heads.all(|head| Some(head) == first)

@@ -1,90 +1,13 @@
-//! A simulated client: opens a session, has one request under way, sends it again to the next replica
-//! when no answer comes, and opens a new session when its own is gone. A small pure state machine
-//! that hands its sends and events to the caller. Must never know the simulator, the network, or
+//! A simulated client: one lane a group, each with a session, request numbers and one request under way
+//! of its own. A lane is opened when it is first used. Must never know the simulator, the network, or
 //! what a request's body says.
 
-use std::fmt;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use serde::Serialize;
-
-use crate::digest::checksum_bytes;
-use crate::ids::{ClientId, Op, Process, ReplicaId, RequestNumber, Tick, View};
-use crate::trace::EventKind;
-use crate::vsr::message::{Frame, Message, Operation, Reply, Request};
-
-/// How long a client waits for an answer before it asks the next replica.
-pub const REQUEST_TIMEOUT_TICKS: u32 = 200;
-
-/// What the caller must do, in order.
-#[derive(Clone, Debug)]
-pub enum ClientEffect {
-    /// Send a message to a replica.
-    Send {
-        /// The receiver.
-        to: ReplicaId,
-        /// The message.
-        message: Message,
-    },
-    /// Something happened: [`EventKind::Requested`] just before its send, [`EventKind::Replied`] or
-    /// [`EventKind::SessionLost`].
-    Event(EventKind),
-}
-
-/// What a client is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ClientState {
-    /// It has no session and asks for none; the next tick does.
-    Idle,
-    /// It asked for a session.
-    Registering,
-    /// It has a session and asks nothing.
-    Registered,
-    /// It waits for the answer to a request.
-    Waiting,
-}
-
-/// Why a client cannot take a request now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotSubmitted {
-    /// It has no session yet.
-    NoSession,
-    /// Its last request is not answered.
-    Waiting {
-        /// That request.
-        request: RequestNumber,
-    },
-    /// The cluster has no such replica.
-    NoSuchReplica {
-        /// The replica named.
-        replica: ReplicaId,
-    },
-}
-
-impl fmt::Display for NotSubmitted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoSession => write!(f, "the client has no session yet"),
-            Self::Waiting { request } => {
-                write!(
-                    f,
-                    "the client still waits for the answer to request {request}"
-                )
-            }
-            Self::NoSuchReplica { replica } => write!(f, "there is no replica {replica}"),
-        }
-    }
-}
-
-/// A request that has no answer yet.
-#[derive(Clone, Debug)]
-struct InFlight {
-    request: Rc<Request>,
-    first_sent: Tick,
-    last_sent: Tick,
-    sends: u32,
-}
+use crate::ids::{ClientId, GroupId, ReplicaId, Tick};
+use crate::sim::lane::{First, Lane, LaneEffect, NotSubmitted};
+use crate::vsr::message::Frame;
 
 /// One client.
 #[derive(Clone, Debug)]
@@ -92,255 +15,74 @@ pub struct Client {
     id: ClientId,
     replica_count: u8,
     request_timeout_ticks: u32,
-    session: Option<Op>,
-    /// The newest session it ever had: an answer to an old register must not bring one back.
-    newest_session: Op,
-    request: RequestNumber,
-    in_flight: Option<InFlight>,
-    /// The newest view a replica answered from.
-    view: View,
-    target: ReplicaId,
-    replies: u64,
+    lanes: BTreeMap<GroupId, Lane>,
 }
 
 impl Client {
-    /// A client that has no session and takes the primary of view 0 for the leader.
+    /// A client that has dealt with no group yet.
     #[must_use]
     pub fn new(id: ClientId, replica_count: u8, request_timeout_ticks: u32) -> Self {
         Self {
             id,
             replica_count,
             request_timeout_ticks,
-            session: None,
-            newest_session: Op(0),
-            request: RequestNumber(0),
-            in_flight: None,
-            view: View(0),
-            target: View(0).primary(replica_count),
-            replies: 0,
+            lanes: BTreeMap::new(),
         }
     }
 
-    /// Lets a tick pass: opens a session where there is none, sends again what waited too long.
-    pub fn tick(&mut self, now: Tick, out: &mut Vec<ClientEffect>) {
-        if self.state() == ClientState::Idle {
-            self.register(now, out);
-        } else if self.is_overdue(now) {
-            self.target = self.after(self.target);
-            self.send(now, out);
+    /// Opens the lane of a group: the next tick asks for a session there.
+    pub fn open(&mut self, group: GroupId) -> &mut Lane {
+        let (id, count) = (self.id, self.replica_count);
+        let timeout = self.request_timeout_ticks;
+        self.lanes
+            .entry(group)
+            .or_insert_with(|| Lane::new(id, group, count, timeout))
+    }
+
+    /// Lets a tick pass in every lane.
+    pub fn tick(&mut self, now: Tick, out: &mut Vec<LaneEffect>) {
+        for lane in self.lanes.values_mut() {
+            lane.tick(now, out);
         }
     }
 
-    /// Asks for `body` to be executed, at `target` or else at the replica taken for the primary.
+    /// Asks a group for `body` to be executed, at `target` or else at the replica taken for its
+    /// primary. A lane that was not open yet asks for its session first.
     ///
     /// # Errors
-    /// If it has no session, waits for another answer, or the cluster has no such replica.
+    /// If the lane has no session, waits for another answer, or the cluster has no such replica.
     pub fn submit(
         &mut self,
         now: Tick,
+        group: GroupId,
         body: Rc<[u8]>,
         target: Option<ReplicaId>,
-        out: &mut Vec<ClientEffect>,
+        out: &mut Vec<LaneEffect>,
     ) -> Result<(), NotSubmitted> {
-        let session = self.session.ok_or(NotSubmitted::NoSession)?;
-        if self.in_flight.is_some() {
-            let request = self.request;
-            return Err(NotSubmitted::Waiting { request });
+        if let Some(lane) = self.lanes.get_mut(&group) {
+            return lane.submit(now, body, target, out);
         }
-        if let Some(replica) = target {
-            if replica.0 >= self.replica_count {
-                return Err(NotSubmitted::NoSuchReplica { replica });
-            }
-            self.target = replica;
+        if let Some(replica) = target.filter(|replica| replica.0 >= self.replica_count) {
+            return Err(NotSubmitted::NoSuchReplica { replica });
         }
-        self.request = RequestNumber(self.request.0 + 1);
-        self.start(now, session, Operation::Machine, body, out);
+        let lane = self.open(group);
+        lane.begin_with(First { body, target });
+        lane.tick(now, out);
         Ok(())
     }
 
-    /// Takes a frame. Whatever does not answer the request under way is late or a duplicate.
-    pub fn on_frame(&mut self, now: Tick, frame: &Frame, out: &mut Vec<ClientEffect>) {
-        let Process::Replica(from) = frame.from else {
-            return;
-        };
-        if frame.to != Process::Client(self.id) {
-            return;
+    /// Takes a frame.
+    pub fn on_frame(&mut self, now: Tick, frame: &Frame, out: &mut Vec<LaneEffect>) {
+        if let Some(lane) = self.lanes.get_mut(&frame.group) {
+            lane.on_frame(now, frame, out);
         }
-        match &frame.message {
-            Message::Reply(reply) => self.on_reply(now, from, frame.view, reply, out),
-            Message::Eviction {
-                session, request, ..
-            } => {
-                if self.awaits(*session, *request) {
-                    self.follow(from, frame.view);
-                    self.lose_session(now, out);
-                }
-            }
-            Message::Request(_)
-            | Message::Prepare { .. }
-            | Message::PrepareOk { .. }
-            | Message::Commit { .. }
-            | Message::StartViewChange
-            | Message::DoViewChange(_)
-            | Message::StartView(_)
-            | Message::RequestStartView { .. }
-            | Message::RequestPrepares { .. }
-            | Message::RepairPrepare { .. }
-            | Message::RepairDone { .. }
-            | Message::RequestStateTransfer { .. }
-            | Message::StateTransferTarget(_)
-            | Message::RequestStateChunk { .. }
-            | Message::StateChunk { .. } => {}
-        }
-    }
-
-    fn on_reply(
-        &mut self,
-        now: Tick,
-        from: ReplicaId,
-        view: View,
-        reply: &Rc<Reply>,
-        out: &mut Vec<ClientEffect>,
-    ) {
-        if reply.client != self.id {
-            return;
-        }
-        let answers = match self.state() {
-            ClientState::Registering => {
-                reply.request == RequestNumber(0) && reply.session > self.newest_session
-            }
-            ClientState::Waiting => self.awaits(reply.session, reply.request),
-            ClientState::Idle | ClientState::Registered => false,
-        };
-        if !answers {
-            return;
-        }
-        let Some(in_flight) = self.in_flight.take() else {
-            return;
-        };
-        self.follow(from, view);
-        self.replies += 1;
-        if in_flight.request.operation == Operation::Register {
-            self.session = Some(reply.session);
-            self.newest_session = reply.session;
-            self.request = RequestNumber(0);
-        }
-        out.push(ClientEffect::Event(EventKind::Replied {
-            client: self.id,
-            reply: Rc::clone(reply),
-            view,
-            latency_ticks: now.0.saturating_sub(in_flight.first_sent.0),
-        }));
-    }
-
-    /// Whether a machine request of this session and number is under way. Any refusal of it ends the
-    /// session, also one for a number too old or used again: asking again could never succeed.
-    fn awaits(&self, session: Op, request: RequestNumber) -> bool {
-        self.state() == ClientState::Waiting
-            && self.session == Some(session)
-            && self.request == request
-    }
-
-    /// The request under way may or may not be executed: it is never sent again.
-    fn lose_session(&mut self, now: Tick, out: &mut Vec<ClientEffect>) {
-        self.session = None;
-        self.in_flight = None;
-        self.request = RequestNumber(0);
-        let client = self.id;
-        out.push(ClientEffect::Event(EventKind::SessionLost { client }));
-        self.register(now, out);
-    }
-
-    /// Remembers whom to ask first. A late answer from an older view tells nothing.
-    fn follow(&mut self, from: ReplicaId, view: View) {
-        if view > self.view {
-            self.view = view;
-            self.target = view.primary(self.replica_count);
-        } else if view == self.view {
-            self.target = from;
-        }
-    }
-
-    fn register(&mut self, now: Tick, out: &mut Vec<ClientEffect>) {
-        self.start(now, Op(0), Operation::Register, Rc::from([]), out);
-    }
-
-    fn start(
-        &mut self,
-        now: Tick,
-        session: Op,
-        operation: Operation,
-        body: Rc<[u8]>,
-        out: &mut Vec<ClientEffect>,
-    ) {
-        let request = Rc::new(Request {
-            client: self.id,
-            session,
-            request: self.request,
-            operation,
-            body_checksum: checksum_bytes(&body),
-            body,
-        });
-        self.in_flight = Some(InFlight {
-            request,
-            first_sent: now,
-            last_sent: now,
-            sends: 0,
-        });
-        self.send(now, out);
-    }
-
-    fn send(&mut self, now: Tick, out: &mut Vec<ClientEffect>) {
-        let Some(in_flight) = &mut self.in_flight else {
-            return;
-        };
-        let request = &in_flight.request;
-        out.push(ClientEffect::Event(EventKind::Requested {
-            client: self.id,
-            to: self.target,
-            session: request.session,
-            request: request.request,
-            attempts: in_flight.sends,
-            body_checksum: request.body_checksum,
-        }));
-        out.push(ClientEffect::Send {
-            to: self.target,
-            message: Message::Request(Rc::clone(request)),
-        });
-        in_flight.last_sent = now;
-        in_flight.sends += 1;
-    }
-
-    fn is_overdue(&self, now: Tick) -> bool {
-        self.in_flight.as_ref().is_some_and(|in_flight| {
-            let waited = now.0.saturating_sub(in_flight.last_sent.0);
-            waited >= u64::from(self.request_timeout_ticks.max(1))
-        })
-    }
-
-    fn after(&self, replica: ReplicaId) -> ReplicaId {
-        ReplicaId((replica.0 + 1) % self.replica_count)
     }
 
     /// Changes the knob; it counts from the last send.
     pub fn set_request_timeout_ticks(&mut self, ticks: u32) {
         self.request_timeout_ticks = ticks;
-    }
-
-    /// Whether [`Client::submit`] would be taken.
-    #[must_use]
-    pub fn is_ready(&self) -> bool {
-        self.state() == ClientState::Registered
-    }
-
-    /// What it is doing.
-    #[must_use]
-    pub fn state(&self) -> ClientState {
-        match (self.session, &self.in_flight) {
-            (None, None) => ClientState::Idle,
-            (None, Some(_)) => ClientState::Registering,
-            (Some(_), None) => ClientState::Registered,
-            (Some(_), Some(_)) => ClientState::Waiting,
+        for lane in self.lanes.values_mut() {
+            lane.set_request_timeout_ticks(ticks);
         }
     }
 
@@ -350,50 +92,103 @@ impl Client {
         self.id
     }
 
-    /// Its session epoch; zero where it has none.
+    /// Its lane in a group, where it has used one.
     #[must_use]
-    pub fn session(&self) -> Op {
-        self.session.unwrap_or_default()
+    pub fn lane(&self, group: GroupId) -> Option<&Lane> {
+        self.lanes.get(&group)
     }
 
-    /// The number of its last request in this session; zero where it made none.
+    /// Whether [`Client::submit`] would be taken in a group.
     #[must_use]
-    pub fn request(&self) -> RequestNumber {
-        self.request
-    }
-
-    /// Whom it asks, or would ask next.
-    #[must_use]
-    pub fn target(&self) -> ReplicaId {
-        self.target
-    }
-
-    /// When it first sent what it waits for.
-    #[must_use]
-    pub fn since(&self) -> Option<Tick> {
-        self.in_flight.as_ref().map(|flight| flight.first_sent)
-    }
-
-    /// How often it sent what it waits for.
-    #[must_use]
-    pub fn attempts(&self) -> u32 {
-        self.in_flight.as_ref().map_or(0, |flight| flight.sends)
-    }
-
-    /// The body of the machine request it waits for.
-    #[must_use]
-    pub fn waiting_for(&self) -> Option<&Rc<[u8]>> {
-        let flight = self.in_flight.as_ref()?;
-        (flight.request.operation == Operation::Machine).then_some(&flight.request.body)
-    }
-
-    /// Answers it accepted, those to registers among them.
-    #[must_use]
-    pub fn replies(&self) -> u64 {
-        self.replies
+    pub fn is_ready(&self, group: GroupId) -> bool {
+        self.lane(group).is_none_or(Lane::is_ready)
     }
 }
 
 #[cfg(test)]
-#[path = "client_tests.rs"]
-mod tests;
+mod tests {
+    use super::*;
+    use crate::ids::{
+        Checksum, GROUP_METADATA, GROUP_PARTITION_0, Incarnation, Op, Process, RequestNumber, View,
+    };
+    use crate::vsr::message::{Message, Operation, Reply};
+
+    fn answer(group: GroupId, session: u64, request: u64) -> Frame {
+        Frame {
+            group,
+            from: Process::Replica(ReplicaId(0)),
+            to: Process::Client(ClientId(0)),
+            view: View(0),
+            incarnation: Incarnation(1),
+            message: Message::Reply(Rc::new(Reply {
+                client: ClientId(0),
+                session: Op(session),
+                request: RequestNumber(request),
+                op: Op(session + request),
+                checksum: Checksum(1),
+                result: Rc::from([]),
+            })),
+        }
+    }
+
+    /// Group and operation of what was sent.
+    fn sent(out: &mut Vec<LaneEffect>) -> Vec<(GroupId, Operation)> {
+        let sent = out.drain(..).filter_map(|effect| match effect {
+            LaneEffect::Send {
+                group,
+                message: Message::Request(request),
+                ..
+            } => Some((group, request.operation)),
+            _ => None,
+        });
+        sent.collect()
+    }
+
+    #[test]
+    fn a_lane_opens_on_first_use_and_then_makes_its_first_request() {
+        let mut client = Client::new(ClientId(0), 3, 200);
+        let mut out = Vec::new();
+        client.tick(Tick(1), &mut out);
+        assert!(out.is_empty(), "no lane, no session");
+        let group = GROUP_METADATA;
+        assert!(client.is_ready(group));
+        let body: Rc<[u8]> = Rc::from([7]);
+        client.submit(Tick(2), group, body, None, &mut out).unwrap();
+        assert_eq!(sent(&mut out), [(group, Operation::Register)]);
+        assert!(!client.is_ready(group));
+        client.on_frame(Tick(3), &answer(group, 5, 0), &mut out);
+        assert_eq!(sent(&mut out), [(group, Operation::Machine)]);
+        client.on_frame(Tick(4), &answer(group, 5, 1), &mut out);
+        assert!(client.is_ready(group));
+    }
+
+    #[test]
+    fn lanes_know_nothing_of_each_other() {
+        let mut client = Client::new(ClientId(0), 3, 200);
+        let mut out = Vec::new();
+        client.open(GROUP_METADATA);
+        client.open(GROUP_PARTITION_0);
+        client.tick(Tick(1), &mut out);
+        assert_eq!(sent(&mut out).len(), 2);
+        client.on_frame(Tick(2), &answer(GROUP_PARTITION_0, 5, 0), &mut out);
+        assert!(client.is_ready(GROUP_PARTITION_0));
+        assert!(!client.is_ready(GROUP_METADATA));
+        assert_eq!(client.lane(GROUP_PARTITION_0).unwrap().session(), Op(5));
+        assert_eq!(client.lane(GROUP_METADATA).unwrap().session(), Op(0));
+    }
+
+    #[test]
+    fn a_lane_that_is_not_open_refuses_a_replica_that_is_not_there() {
+        let mut client = Client::new(ClientId(0), 3, 200);
+        let replica = ReplicaId(3);
+        let refused = client.submit(
+            Tick(1),
+            GROUP_METADATA,
+            Rc::from([]),
+            Some(replica),
+            &mut Vec::new(),
+        );
+        assert_eq!(refused, Err(NotSubmitted::NoSuchReplica { replica }));
+        assert!(client.lane(GROUP_METADATA).is_none());
+    }
+}

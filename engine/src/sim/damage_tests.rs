@@ -1,6 +1,7 @@
 //! Claims about damage in a running cluster: what it touches, what refuses it, how far dice may go.
 
 use super::*;
+use crate::ids::GROUP_PARTITION_0;
 use crate::oracle::Property;
 use crate::scenario::{Action, decode};
 use crate::sim::StopAt;
@@ -16,7 +17,7 @@ fn warm(keys: &str) -> Simulator {
     let mut simulator = simulator(&format!("v=1&load=0&do=1.warm.5{keys}"));
     go(&mut simulator, 400);
     for replica in simulator.replica_ids().collect::<Vec<_>>() {
-        assert_eq!(simulator.journaled(replica).len(), 6);
+        assert_eq!(simulator.journaled(replica, GROUP_PARTITION_0).len(), 6);
     }
     simulator
 }
@@ -33,14 +34,14 @@ fn verb(text: &str) -> Verb {
 
 /// Does it, or says why not.
 fn act(simulator: &mut Simulator, text: &str) -> String {
-    let refused = simulator.refusal_to_damage(verb(text));
-    simulator.act_verb(verb(text), Actor::Person);
+    let refused = simulator.refusal_to_damage(verb(text), GROUP_PARTITION_0);
+    simulator.act(Action::of(verb(text)), Actor::Person);
     refused.unwrap_or_default()
 }
 
 fn sectors(simulator: &Simulator, replica: u8, op: u64) -> [Sector<Op>; 2] {
     [Zone::Prepares, Zone::Headers].map(|zone| {
-        let address = simulator.address(Op(op), zone);
+        let address = simulator.address(GROUP_PARTITION_0, Op(op), zone);
         let sector = simulator.world.disk(ReplicaId(replica)).durable(address);
         sector.and_then(|block| block.op())
     })
@@ -68,11 +69,11 @@ fn corruption_hits_the_disk_alone_until_a_restart_reads_it_and_repair_mends_it()
         sectors(&simulator, 1, 3),
         [Sector::Damaged, Sector::Block(Op(3))]
     );
-    let group = simulator.group(ReplicaId(1)).unwrap();
+    let group = simulator.group(ReplicaId(1), GROUP_PARTITION_0).unwrap();
     assert!(group.borrow().replica.log().prepare(Op(3)).is_some());
-    simulator.act_verb(verb("crash.1"), Actor::Person);
+    simulator.act(Action::of(verb("crash.1")), Actor::Person);
     go(&mut simulator, 10);
-    simulator.act_verb(verb("restart.1"), Actor::Person);
+    simulator.act(Action::of(verb("restart.1")), Actor::Person);
     go(&mut simulator, 2_000);
     assert_eq!(sectors(&simulator, 1, 3), WHOLE, "repaired from a peer");
     assert_eq!(found(&simulator, Property::I10), 0);
@@ -119,7 +120,7 @@ fn a_misdirected_prepare_stands_in_the_other_slot_and_not_in_its_own() {
         sectors(&simulator, 1, 6),
         [Sector::Block(Op(5)), Sector::Block(Op(6))]
     );
-    let journaled = simulator.journaled(ReplicaId(1));
+    let journaled = simulator.journaled(ReplicaId(1), GROUP_PARTITION_0);
     assert_eq!(journaled.len(), 4, "a stray is not what belongs there");
     assert_eq!(
         act(&mut simulator, "misdirect.1.op4.op20"),
@@ -145,7 +146,7 @@ fn troubles_that_stand_already_are_refused() {
         assert_eq!(act(&mut simulator, text), "", "{text}");
         assert_eq!(act(&mut simulator, text), refused);
     }
-    simulator.act_verb(verb("crash.1"), Actor::Person);
+    simulator.act(Action::of(verb("crash.1")), Actor::Person);
     assert_eq!(
         act(&mut simulator, "tear.1"),
         "replica 1 is down and writes nothing"
@@ -170,12 +171,12 @@ fn a_superblock_opens_whatever_crash_tears_it() {
         let mut sequence = 0;
         for delay in [1, 2, 3, 1, 4, 2, 5, 3, 1, 1, 6] {
             act(&mut simulator, "tear.1");
-            simulator.act_verb(verb("crash.1"), Actor::Person);
-            let superblock = simulator.superblock_of(ReplicaId(1));
+            simulator.act(Action::of(verb("crash.1")), Actor::Person);
+            let superblock = simulator.superblock_of(ReplicaId(1), GROUP_PARTITION_0);
             let superblock = superblock.unwrap_or_else(|| panic!("seed {seed}, delay {delay}"));
             assert!(superblock.sequence >= sequence);
             sequence = superblock.sequence;
-            simulator.act_verb(verb("restart.1"), Actor::Person);
+            simulator.act(Action::of(verb("restart.1")), Actor::Person);
             go(&mut simulator, delay);
         }
         torn += simulator.world.record.borrow().totals.torn_writes;
@@ -187,7 +188,7 @@ fn a_superblock_opens_whatever_crash_tears_it() {
 fn the_end_phase_calms_the_disks_of_its_core() {
     let mut simulator = simulator("v=1&replicas=1&rot=0.5&act=1.lie.0_1.slow.0.1000");
     go(&mut simulator, 50);
-    simulator.act_verb(verb("settle"), Actor::Settle);
+    simulator.act(Action::of(verb("settle")), Actor::Settle);
     let disk = simulator.world.disk(ReplicaId(0));
     assert!(!disk.lies());
     assert_eq!(disk.slow_factor(), 1);
@@ -199,7 +200,7 @@ fn the_end_phase_calms_the_disks_of_its_core() {
 #[test]
 fn the_atlas_leaves_a_whole_copy_beyond_its_budget() {
     let mut simulator = warm("&replicas=5");
-    let allowed = |simulator: &Simulator, text| simulator.may_dice_do(verb(text));
+    let allowed = |simulator: &Simulator, text| simulator.may_dice_do(Action::of(verb(text)));
     act(&mut simulator, "corrupt.0.op3.both");
     assert!(allowed(&simulator, "corrupt.1.op3.prepare"));
     act(&mut simulator, "punch.1.op3");
@@ -221,11 +222,11 @@ fn the_atlas_leaves_a_whole_copy_beyond_its_budget() {
 fn the_atlas_lets_no_dice_hide_that_an_op_was_there() {
     let mut simulator = warm("");
     act(&mut simulator, "misdirect.1.op3.op4");
-    assert!(!simulator.may_dice_do(verb("corrupt.1.op3.header")));
-    assert!(simulator.may_dice_do(verb("corrupt.1.op5.header")));
+    assert!(!simulator.may_dice_do(Action::of(verb("corrupt.1.op3.header"))));
+    assert!(simulator.may_dice_do(Action::of(verb("corrupt.1.op5.header"))));
     act(&mut simulator, "corrupt.1.op5.header");
-    assert!(!simulator.may_dice_do(verb("misdirect.1.op5.op6")));
-    assert!(simulator.may_dice_do(verb("corrupt.1.op5.prepare")));
+    assert!(!simulator.may_dice_do(Action::of(verb("misdirect.1.op5.op6"))));
+    assert!(simulator.may_dice_do(Action::of(verb("corrupt.1.op5.prepare"))));
 }
 
 #[test]
@@ -249,7 +250,8 @@ fn dice_damage_within_the_atlas_the_same_way_every_time() {
             go(&mut simulator, 10);
             for op in (1..=60).map(Op) {
                 let replicas = simulator.replica_ids();
-                let faulty = replicas.filter(|&replica| !simulator.is_slot_sound(replica, op));
+                let faulty = replicas
+                    .filter(|&replica| !simulator.is_slot_sound((replica, GROUP_PARTITION_0), op));
                 assert!(faulty.count() <= 1, "op {op}");
             }
         }

@@ -252,6 +252,12 @@ impl<B: Clone> Disk<B> {
         self.state.borrow().durable_sector(address)
     }
 
+    /// What a read would find at an address now: what is written and not durable, too.
+    #[must_use]
+    pub fn readable(&self, address: u64) -> Sector<B> {
+        self.state.borrow().sector(address)
+    }
+
     /// Operations under way.
     #[must_use]
     pub fn pending(&self) -> usize {

@@ -2,7 +2,7 @@
 //! Must never draw, nor know another link.
 
 use crate::sim::packet::{Packet, Payload};
-use crate::sim::sets::KindSet;
+use crate::sim::sets::{GroupKinds, KindSet};
 use crate::trace::Fate;
 
 /// A clog until somebody heals it.
@@ -51,10 +51,10 @@ pub(crate) struct ProfileLayer {
 }
 
 /// What happens to types.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TypeLayer {
-    pub(crate) filtered: KindSet,
-    pub(crate) held: KindSet,
+    pub(crate) filtered: GroupKinds,
+    pub(crate) held: GroupKinds,
 }
 
 /// A packet off the link, and why where it was not its turn.
@@ -104,7 +104,7 @@ impl<P: Payload> Link<P> {
 
     /// Whether the link has nothing to hand over at `now`.
     pub(crate) fn is_quiet(&self, now: u64) -> bool {
-        let free = self.waiting_kinds.without(self.types.held);
+        let free = self.waiting_kinds.without(self.types.held.everywhere());
         self.due_tick > now && (free.is_empty() || self.is_clogged(now))
     }
 
@@ -171,11 +171,12 @@ impl<P: Payload> Link<P> {
 
     /// What stops a packet that is handed over now.
     pub(crate) fn stops(&self, packet: &Packet<P>) -> Option<Fate> {
+        let (kind, group) = (packet.payload.kind(), packet.payload.group());
         if self.user.cut {
             Some(Fate::Cut)
         } else if self.profile.partitioned {
             Some(Fate::Partitioned)
-        } else if self.types.filtered.contains(packet.payload.kind()) {
+        } else if self.types.filtered.contains(kind, group) {
             Some(Fate::Filtered)
         } else {
             None
@@ -183,7 +184,8 @@ impl<P: Payload> Link<P> {
     }
 
     fn holds(&self, packet: &Packet<P>) -> bool {
-        self.types.held.contains(packet.payload.kind())
+        let (kind, group) = (packet.payload.kind(), packet.payload.group());
+        self.types.held.contains(kind, group)
     }
 
     pub(crate) fn is_clogged(&self, now: u64) -> bool {

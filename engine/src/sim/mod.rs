@@ -7,6 +7,7 @@ mod damage;
 pub mod disk;
 pub mod disk_faults;
 pub mod executor;
+pub mod lane;
 pub mod link;
 pub mod nemesis;
 pub mod network;
@@ -24,6 +25,7 @@ pub mod simulator;
 mod story;
 pub mod timer;
 mod traffic;
+mod weather;
 pub mod world;
 
 pub use acts::Warming;

@@ -78,9 +78,9 @@ pub struct LinkView {
     pub cut: bool,
     /// A partition of the profile stands across it.
     pub partitioned: bool,
-    /// Types that are dropped.
+    /// Types that are dropped, of every group or of some.
     pub filtered: KindSet,
-    /// Types that are held.
+    /// Types that are held, of every group or of some.
     pub held_kinds: KindSet,
     /// The first tick it flows again, where it is clogged now; [`crate::sim::link::FOR_EVER`] until
     /// healed.
@@ -439,8 +439,8 @@ impl<P: Payload> Network<P> {
             to,
             cut: link.user.cut,
             partitioned: link.profile.partitioned,
-            filtered: link.types.filtered,
-            held_kinds: link.types.held,
+            filtered: link.types.filtered.somewhere(),
+            held_kinds: link.types.held.somewhere(),
             clogged_until: link.is_clogged(now).then(|| link.clogged_until()),
             extra_delay_ticks: link.user.extra_delay_ticks,
             loss_per_million: link.user.loss_per_million,

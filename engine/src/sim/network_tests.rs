@@ -16,6 +16,10 @@ impl Payload for Note {
         self.0
     }
 
+    fn group(&self) -> crate::ids::GroupId {
+        crate::ids::GROUP_PARTITION_0
+    }
+
     fn checksum(&self) -> u64 {
         self.1
     }
@@ -333,7 +337,7 @@ fn what_is_done_to_one_link_moves_no_other_links_luck() {
     let mut compared = 0;
     for now in 1..=600 {
         match now {
-            50 => meddled.hold(r(0), r(1), KindSet::from_iter([MessageKind::Prepare])),
+            50 => meddled.hold(r(0), r(1), KindSet::from_iter([MessageKind::Prepare]), None),
             80 => meddled.release(r(0), r(1)),
             100 => meddled.mute(ProcessSet::from_iter([r(0)]), ProcessSet::from_iter([r(1)])),
             150 => meddled.join(ProcessSet::from_iter([r(0)]), ProcessSet::from_iter([r(1)])),

@@ -4,11 +4,11 @@
 
 use thiserror::Error;
 
-use crate::ids::Process;
+use crate::ids::{GroupId, Process};
 use crate::sim::link::{FOR_EVER, Link, ProfileLayer, TypeLayer, UserLayer};
 use crate::sim::network::{Network, link_index};
 use crate::sim::packet::{Packet, Payload, SubmitReport};
-use crate::sim::sets::{KindSet, ProcessSet};
+use crate::sim::sets::{GroupKinds, KindSet, ProcessSet};
 use crate::trace::Fate;
 
 /// Why something cannot be done to the network now.
@@ -193,7 +193,8 @@ impl<P: Payload> Network<P> {
         Ok(())
     }
 
-    /// Drops packets of these types, and these alone, when they are due; no types, no filter.
+    /// Drops packets of these types, and these alone, when they are due; no types, no filter. In one
+    /// group, or in all.
     ///
     /// # Errors
     /// Where there is no such link.
@@ -202,12 +203,13 @@ impl<P: Payload> Network<P> {
         from: Process,
         to: Process,
         kinds: KindSet,
+        group: Option<GroupId>,
     ) -> Result<(), NetworkRefusal> {
-        self.link_mut(from, to)?.types.filtered = kinds;
+        self.link_mut(from, to)?.types.filtered.set(kinds, group);
         Ok(())
     }
 
-    /// Keeps packets of these types back, too, until they are released.
+    /// Keeps packets of these types back, too, until they are released. In one group, or in all.
     ///
     /// # Errors
     /// Where there is no such link.
@@ -216,9 +218,9 @@ impl<P: Payload> Network<P> {
         from: Process,
         to: Process,
         kinds: KindSet,
+        group: Option<GroupId>,
     ) -> Result<(), NetworkRefusal> {
-        let types = &mut self.link_mut(from, to)?.types;
-        types.held = types.held.union(kinds);
+        self.link_mut(from, to)?.types.held.add(kinds, group);
         Ok(())
     }
 
@@ -231,7 +233,7 @@ impl<P: Payload> Network<P> {
         if types.held.is_empty() {
             return Err(NetworkRefusal::NothingHeld { from, to });
         }
-        types.held = KindSet::default();
+        types.held = GroupKinds::default();
         Ok(())
     }
 

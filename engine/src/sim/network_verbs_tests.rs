@@ -75,14 +75,15 @@ fn what_cannot_be_done_says_why() {
 fn a_filter_drops_types_and_a_hold_keeps_them_until_released() {
     let mut net = network(3, NetworkOptions::none());
     let commit = Note(MessageKind::Commit, 1);
-    net.filter(r(0), r(1), kinds(&[MessageKind::Prepare]))
+    net.filter(r(0), r(1), kinds(&[MessageKind::Prepare]), None)
         .expect("a link");
     assert_eq!(send(&mut net, r(0), r(1), note(0)), [Fate::Filtered]);
     assert_eq!(send(&mut net, r(0), r(1), commit), [Fate::Delivered]);
-    net.filter(r(0), r(1), KindSet::default()).expect("a link");
-    net.hold(r(0), r(1), kinds(&[MessageKind::Prepare]))
+    net.filter(r(0), r(1), KindSet::default(), None)
         .expect("a link");
-    net.hold(r(0), r(1), kinds(&[MessageKind::Reply]))
+    net.hold(r(0), r(1), kinds(&[MessageKind::Prepare]), None)
+        .expect("a link");
+    net.hold(r(0), r(1), kinds(&[MessageKind::Reply]), None)
         .expect("a link");
     assert_eq!(send(&mut net, r(0), r(1), note(0)), []);
     assert_eq!(send(&mut net, r(0), r(1), commit), [Fate::Delivered]);
@@ -102,7 +103,7 @@ fn layers_never_reset_each_other() {
     };
     let mut net = network(2, options);
     net.cut(side(&[r(0)]), side(&[r(1)])).expect("possible");
-    net.filter(r(0), r(1), kinds(&[MessageKind::Commit]))
+    net.filter(r(0), r(1), kinds(&[MessageKind::Commit]), None)
         .expect("a link");
     let mut partitioned = [0; 2];
     for now in 1..=20 {
@@ -121,7 +122,7 @@ fn layers_never_reset_each_other() {
 #[test]
 fn a_packet_is_dropped_copied_or_delivered_by_name() {
     let mut net = network(2, NetworkOptions::none());
-    net.hold(r(0), r(1), kinds(&[MessageKind::Prepare]))
+    net.hold(r(0), r(1), kinds(&[MessageKind::Prepare]), None)
         .expect("a link");
     net.clog(0, r(0), r(1), 0).expect("a link");
     for word in 1..=3 {
@@ -182,7 +183,7 @@ fn heal_lifts_everything_and_a_core_only_its_own() {
     net.set_options(NetworkOptions::none());
     net.cut(side(&[r(0)]), side(&[r(1), r(2), c(0)]))
         .expect("possible");
-    net.hold(r(1), r(0), kinds(&[MessageKind::Commit]))
+    net.hold(r(1), r(0), kinds(&[MessageKind::Commit]), None)
         .expect("a link");
     let broken = |net: &Network<Note>| {
         let views = net.links(2);

@@ -1,7 +1,7 @@
 //! A packet on a link, and the reports about it. Must never know what a payload says beyond its
-//! type and its checksum.
+//! type, its group and its checksum.
 
-use crate::ids::Process;
+use crate::ids::{GroupId, Process};
 use crate::trace::Fate;
 use crate::vsr::message::MessageKind;
 
@@ -11,6 +11,8 @@ pub trait Payload: Clone {
     fn kind(&self) -> MessageKind;
     /// Its checksum, for the run hash.
     fn checksum(&self) -> u64;
+    /// Its group, for filters and holds of one.
+    fn group(&self) -> GroupId;
 }
 
 /// A packet. With its link, the number names it: `0to1.57`.

@@ -4,24 +4,23 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::ids::{GROUP_PARTITION_0, Incarnation, ReplicaId};
+use crate::ids::{GROUP_METADATA, GroupId, Incarnation, ReplicaId};
 use crate::journal::{self, Block, COPIES, Zone};
-use crate::machine::Partition;
-use crate::prng::{Purpose, Rng};
-use crate::shard::boot::{Boot, Booted, boot_and_run};
+use crate::machine::Machine;
+use crate::shard::boot::{Boot, boot_and_run, jitter};
 use crate::shard::{Group, GroupHandle, Mailbox, Shard};
-use crate::sim::simulator::{INBOX_FRAMES_MAX, Simulator};
+use crate::sim::simulator::{INBOX_FRAMES_MAX, Simulator, genesis_of};
 use crate::sim::world::SimBus;
 use crate::trace::EventKind;
 use crate::vsr::mutation::Rules;
 use crate::vsr::{Context, Replica, Roster};
 
 impl Simulator {
-    fn roster(&self, replica: ReplicaId) -> Roster {
+    fn roster(&self, replica: ReplicaId, group: GroupId) -> Roster {
         Roster {
             replica,
             replica_count: self.run.cluster.replicas,
-            group: GROUP_PARTITION_0,
+            group,
         }
     }
 
@@ -32,24 +31,29 @@ impl Simulator {
         }
     }
 
-    fn jitter(&self, replica: ReplicaId, life: Incarnation) -> Rng {
-        let key = [
-            GROUP_PARTITION_0.0 << 8 | u64::from(replica.0),
-            u64::from(life.0),
-        ];
-        Rng::keyed(self.seeds.jitter, Purpose::Jitter, key)
-    }
-
     fn bus(&self, replica: ReplicaId) -> SimBus {
         let clock = self.places[usize::from(replica.0)].clock.clone();
         SimBus::new(Rc::clone(&self.world), replica, clock)
     }
 
+    /// Formats a replica's disk for every group and starts the replica.
     pub(super) fn format_and_start(&mut self, replica: ReplicaId) {
-        let roster = self.roster(replica);
+        let bus = self.bus(replica);
+        for group in self.groups.clone() {
+            self.format_group(self.roster(replica, group), &bus);
+        }
+        let place = &mut self.places[usize::from(replica.0)];
+        place.up = true;
+        let shard = Shard::new(bus, Rc::clone(&place.mailbox), Rc::clone(&place.host));
+        self.world
+            .executor
+            .spawn(u16::from(replica.0), shard.pump());
+    }
+
+    fn format_group(&mut self, roster: Roster, bus: &SimBus) {
         let superblock = Replica::format(roster);
         {
-            let disk = self.world.disk(replica);
+            let disk = self.world.disk(roster.replica);
             let shared = Rc::new(superblock.clone());
             for copy in 0..COPIES {
                 let address = journal::address(roster.group, Zone::Superblock, copy);
@@ -57,9 +61,12 @@ impl Simulator {
             }
         }
         let life = superblock.incarnation;
-        let jitter = self.jitter(replica, life);
-        let bus = self.bus(replica);
-        let mut machine = Partition::default();
+        let jitter = jitter(self.seeds.jitter, roster, life);
+        let mut machine = Machine::new(
+            roster.group,
+            &genesis_of(&self.run),
+            self.run.workload.retention,
+        );
         let mut effects = Vec::new();
         let mut context = Context {
             now_micros: self.world.clock.realtime_micros(),
@@ -69,16 +76,13 @@ impl Simulator {
         let rules = self.rules();
         let core = Replica::start(roster, rules, superblock, jitter, &mut context);
         let group = Rc::new(RefCell::new(Group::new(core, machine, effects)));
-        let place = &mut self.places[usize::from(replica.0)];
-        place.up = true;
+        let place = &mut self.places[usize::from(roster.replica.0)];
         place.incarnation = life;
-        *place.booted.borrow_mut() = Some(Rc::clone(&group));
+        place.known.entry(roster.group).or_default().incarnation = life;
         let mailbox = Rc::clone(&place.mailbox);
-        let handle = GroupHandle::new(group, Rc::clone(&mailbox), bus.clone());
-        let shard = Shard::new(bus, mailbox, vec![handle]);
-        self.world
-            .executor
-            .spawn(u16::from(replica.0), shard.pump());
+        place
+            .host
+            .add(GroupHandle::new(group, mailbox, bus.clone()));
     }
 
     /// Powers a replica off: tasks, memory, unsynced writes, inbox and outbox are gone.
@@ -87,16 +91,16 @@ impl Simulator {
         self.world.executor.pause(u16::from(replica.0), false);
         let (writes_lost, writes_torn) = self.cut_power_of_disk(replica);
         drop(self.world.take_outgoing(replica));
-        let superblock = self.superblock_of(replica);
-        let place = &mut self.places[usize::from(replica.0)];
-        if let Some(superblock) = superblock {
-            place.durable_views = (superblock.view, superblock.log_view);
+        for group in self.groups.clone() {
+            self.remember_disk(replica, group);
         }
+        let tick = self.tick;
+        let place = &mut self.places[usize::from(replica.0)];
         place.up = false;
         place.paused = false;
-        place.since = self.tick;
+        place.since = tick;
         place.mailbox = Rc::new(Mailbox::new(INBOX_FRAMES_MAX));
-        place.booted = Booted::default();
+        place.host = Rc::default();
         self.world.push(EventKind::Crashed {
             replica,
             writes_lost,
@@ -104,13 +108,25 @@ impl Simulator {
         });
     }
 
+    /// Keeps what a replica's disk vouches for in a group until it has booted that.
+    fn remember_disk(&mut self, replica: ReplicaId, group: GroupId) {
+        let Some(superblock) = self.superblock_of(replica, group) else {
+            return;
+        };
+        let place = &mut self.places[usize::from(replica.0)];
+        let known = place.known.entry(group).or_default();
+        known.incarnation = superblock.incarnation;
+        known.view = superblock.view;
+        known.log_view = superblock.log_view;
+        known.checkpoint = superblock.checkpoint.op();
+    }
+
     /// Boots a replica from its disk.
     pub(super) fn restart(&mut self, replica: ReplicaId) {
         let next_life = Incarnation(self.places[usize::from(replica.0)].incarnation.0 + 1);
-        let roster = self.roster(replica);
-        let jitter = self.jitter(replica, next_life);
+        let roster = self.roster(replica, GROUP_METADATA);
         let bus = self.bus(replica);
-        let rules = self.rules();
+        let (rules, genesis) = (self.rules(), genesis_of(&self.run));
         let tick = self.tick;
         let place = &mut self.places[usize::from(replica.0)];
         place.up = true;
@@ -119,9 +135,12 @@ impl Simulator {
         let boot = Boot {
             roster,
             rules,
-            jitter,
+            jitter_seed: self.seeds.jitter,
+            life: next_life,
+            genesis,
+            retention: self.run.workload.retention,
             mailbox: Rc::clone(&place.mailbox),
-            booted: Rc::clone(&place.booted),
+            host: Rc::clone(&place.host),
         };
         self.world.push(EventKind::Restarted {
             replica,

@@ -2,13 +2,16 @@
 //! counts, shown to oracles and auditor, and kept for whoever reads on. Must never change what
 //! happens.
 
+use std::collections::BTreeMap;
+
 use crate::digest::{RunHash, checksum_bytes};
 use crate::ids::{GroupId, Op, ReplicaId, Tick};
 use crate::oracle::{Oracles, Property, Replicas, Searched, Violation};
-use crate::trace::{EventKind, Fate, Recorder};
+use crate::trace::{Actor, EventKind, Fate, Recorder};
+use crate::vsr::message::MessageKind;
 use crate::vsr::mutation::Mutation;
-use crate::vsr::note::Note;
-use crate::workload::{AuditProperty, Auditor, Histories};
+use crate::vsr::note::{Note, StateNote};
+use crate::workload::{AuditProperty, Auditors, Histories};
 
 /// What has happened, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -38,6 +41,16 @@ pub struct Totals {
     pub disk_faults: u64,
     /// Writes that a crash tore.
     pub torn_writes: u64,
+    /// Checkpoints that became durable.
+    pub checkpoints: u64,
+    /// States that a replica took over from others.
+    pub transfers: u64,
+    /// Faults that the profile injected, losses of packets aside.
+    pub injected: u64,
+    /// Packets lost by the dice of their links.
+    pub dice_lost: u64,
+    /// Replicas whose contents were compared with what clients were told.
+    pub replicas_compared: u64,
     /// Histories of clients that were searched for an order, one a group.
     pub histories: u64,
     /// Operations in them.
@@ -50,17 +63,31 @@ pub struct Totals {
     pub mutated: u64,
 }
 
+/// What has happened in one group, counted: what conditions ask for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Replies accepted by clients, registers not counted.
+    pub replies: u64,
+    /// Views started.
+    pub views_started: u64,
+    /// The last op that anybody executed.
+    pub executed: Op,
+}
+
 /// The record.
 pub struct Record {
     recorder: Recorder,
     /// The oracles.
     pub oracles: Oracles,
-    /// The auditor of what clients were told.
-    pub auditor: Auditor,
+    /// The auditors of what clients were told.
+    pub auditors: Auditors,
+    tallies: BTreeMap<GroupId, Tally>,
     /// What clients sent and were told, where somebody wants it searched.
     pub histories: Option<Histories>,
     /// Counters.
     pub totals: Totals,
+    /// Messages delivered, by type.
+    pub delivered: [u64; MessageKind::ALL.len()],
     /// Decisions made otherwise for each mutation, by its place in [`Mutation::ALL`].
     pub mutation_hits: [u64; Mutation::ALL.len()],
     /// Replicas whose rule broke in this round: they are to be halted.
@@ -71,19 +98,20 @@ pub struct Record {
     last: u64,
     tick: Tick,
     step: u32,
-    group: GroupId,
 }
 
 impl Record {
     /// An empty record.
     #[must_use]
-    pub fn new(recorder: Recorder, oracles: Oracles, auditor: Auditor, group: GroupId) -> Self {
+    pub fn new(recorder: Recorder, oracles: Oracles, auditors: Auditors) -> Self {
         Self {
             recorder,
             oracles,
-            auditor,
+            auditors,
+            tallies: BTreeMap::new(),
             histories: None,
             totals: Totals::default(),
+            delivered: [0; MessageKind::ALL.len()],
             mutation_hits: [0; Mutation::ALL.len()],
             halted: Vec::new(),
             hash: RunHash::default(),
@@ -91,8 +119,13 @@ impl Record {
             last: 0,
             tick: Tick(0),
             step: 0,
-            group,
         }
+    }
+
+    /// What has happened in a group.
+    #[must_use]
+    pub fn tally(&self, group: GroupId) -> Tally {
+        self.tallies.get(&group).copied().unwrap_or_default()
     }
 
     /// Enters a tick.
@@ -149,10 +182,7 @@ impl Record {
         let number = event.number;
         self.last = number;
         self.oracles.observe(&event);
-        let answers = self.auditor.answers_compared();
-        self.auditor.observe(&event.kind);
-        let answers = self.auditor.answers_compared() - answers;
-        self.oracles.compared(Property::I6, answers);
+        self.show_auditors(&event.kind);
         if let Some(histories) = &mut self.histories {
             histories.observe(&event);
         }
@@ -171,16 +201,32 @@ impl Record {
         }
     }
 
+    fn show_auditors(&mut self, kind: &EventKind) {
+        let Some(group) = kind.group() else {
+            return;
+        };
+        let before = self.auditors.answers_compared();
+        self.auditors.observe(group, kind);
+        let answers = self.auditors.answers_compared() - before;
+        self.oracles.compared(Property::I6, answers);
+    }
+
     fn count(&mut self, kind: &EventKind) {
         match kind {
             EventKind::Sent { .. }
             | EventKind::Requested { .. }
             | EventKind::SessionLost { .. }
             | EventKind::Violated(_) => {}
-            EventKind::Ended { fate, .. } => match fate {
-                Fate::Delivered => self.totals.delivered += 1,
-                Fate::Lost
-                | Fate::Cut
+            EventKind::Ended { fate, kind, .. } => match fate {
+                Fate::Delivered => {
+                    self.totals.delivered += 1;
+                    self.delivered[*kind as usize] += 1;
+                }
+                Fate::Lost => {
+                    self.totals.lost += 1;
+                    self.totals.dice_lost += 1;
+                }
+                Fate::Cut
                 | Fate::Partitioned
                 | Fate::Filtered
                 | Fate::Evicted
@@ -188,9 +234,14 @@ impl Record {
                 | Fate::Dropped
                 | Fate::InboxFull => self.totals.lost += 1,
             },
-            EventKind::Noted { replica, note, .. } => self.count_note(*replica, note),
+            EventKind::Noted {
+                replica,
+                group,
+                note,
+            } => self.count_note(*replica, *group, note),
             EventKind::Acted(act) => {
                 self.totals.acts += 1;
+                self.totals.injected += u64::from(act.by == Actor::Nemesis);
                 self.hash.fold(checksum_bytes(act.text.as_bytes()).0);
             }
             EventKind::Skipped(skipped) => {
@@ -199,25 +250,33 @@ impl Record {
             }
             EventKind::Crashed { .. } => self.totals.crashes += 1,
             EventKind::Restarted { .. } => self.totals.restarts += 1,
-            EventKind::Replied { reply, .. } => {
+            EventKind::Replied { group, reply, .. } => {
                 if reply.request.0 > 0 {
                     self.totals.replies += 1;
+                    self.tallies.entry(*group).or_default().replies += 1;
                 }
                 self.hash.fold(reply.checksum.0);
             }
         }
     }
 
-    fn count_note(&mut self, replica: ReplicaId, note: &Note) {
+    fn count_note(&mut self, replica: ReplicaId, group: GroupId, note: &Note) {
         match note {
             Note::Executed { prepare, .. } => {
                 let op = prepare.header.op;
-                self.totals.commits = self.totals.commits.max(op.0);
+                let executed = &mut self.tallies.entry(group).or_default().executed;
+                self.totals.commits += op.0.saturating_sub(executed.0);
+                *executed = op.max(*executed);
                 self.hash
                     .fold(prepare.header.checksum.0 ^ u64::from(replica.0));
             }
-            Note::ViewStarted { .. } => self.totals.view_changes += 1,
+            Note::ViewStarted { .. } => {
+                self.totals.view_changes += 1;
+                self.tallies.entry(group).or_default().views_started += 1;
+            }
             Note::Filled { repair: true, .. } => self.totals.repairs += 1,
+            Note::State(StateNote::Checkpointed { .. }) => self.totals.checkpoints += 1,
+            Note::State(StateNote::TransferFinished { .. }) => self.totals.transfers += 1,
             Note::RuleBroken { .. } => self.halted.push(replica),
             Note::Mutated { mutation } => {
                 self.totals.mutated += 1;
@@ -264,18 +323,11 @@ impl Record {
     }
 
     fn take_findings(&mut self) {
-        for finding in self.auditor.take_findings() {
-            let property = match finding.property {
-                AuditProperty::I4 => Property::I4,
-                AuditProperty::I5 => Property::I5,
-                AuditProperty::I6 => Property::I6,
-                AuditProperty::I9 => Property::I9,
-                AuditProperty::I10 => Property::I10,
-            };
+        for (group, finding) in self.auditors.take_findings() {
             self.oracles.report(Violation {
-                property,
+                property: property_of(finding.property),
                 tick: self.tick,
-                group: self.group,
+                group,
                 op: (finding.op > Op(0)).then_some(finding.op),
                 replicas: Replicas::NONE,
                 text: finding.text,
@@ -284,13 +336,25 @@ impl Record {
     }
 }
 
+fn property_of(property: AuditProperty) -> Property {
+    match property {
+        AuditProperty::I4 => Property::I4,
+        AuditProperty::I5 => Property::I5,
+        AuditProperty::I6 => Property::I6,
+        AuditProperty::I9 => Property::I9,
+        AuditProperty::I10 => Property::I10,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ids::GROUP_PARTITION_0;
+    use crate::machine::Genesis;
     use crate::oracle::{Bounds, Roster};
     use crate::trace::Class;
     use crate::vsr::quorum::Quorums;
+    use crate::workload::AuditorOptions;
 
     fn record() -> Record {
         let roster = Roster {
@@ -303,8 +367,12 @@ mod tests {
                 sessions: 8,
             },
         };
-        let (oracles, auditor) = (Oracles::new(roster), Auditor::new(8, 128));
-        Record::new(Recorder::default(), oracles, auditor, GROUP_PARTITION_0)
+        let auditors = Auditors::new(AuditorOptions {
+            sessions_max: 8,
+            retention: 128,
+            genesis: Genesis::default(),
+        });
+        Record::new(Recorder::default(), Oracles::new(roster), auditors)
     }
 
     fn broken() -> EventKind {
@@ -324,6 +392,7 @@ mod tests {
         record.enter_tick(Tick(9));
         record.push(broken());
         record.push(EventKind::SessionLost {
+            group: GROUP_PARTITION_0,
             client: crate::ids::ClientId(0),
         });
         let rows = record.recorder().rows(0, 10, 3);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::ids::{CLIENTS_MAX, Process, REPLICAS_MAX};
+use crate::ids::{CLIENTS_MAX, GroupId, Process, REPLICAS_MAX};
 use crate::vsr::message::MessageKind;
 
 /// Rows and columns of a table over all processes.
@@ -15,6 +15,13 @@ pub struct ProcessSet(u32);
 /// A set of message types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KindSet(u32);
+
+/// Message types, in every group or in one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct GroupKinds {
+    everywhere: KindSet,
+    within: Vec<(GroupId, KindSet)>,
+}
 
 /// A set of links, by index, that finds its next member in a few instructions.
 #[derive(Clone, Debug, Default)]
@@ -137,6 +144,61 @@ impl fmt::Display for KindSet {
     }
 }
 
+impl GroupKinds {
+    /// Whether a type of a group is in it.
+    pub(crate) fn contains(&self, kind: MessageKind, group: GroupId) -> bool {
+        self.everywhere.contains(kind) || self.within(group).contains(kind)
+    }
+
+    /// Whether nothing is in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.everywhere.is_empty() && self.within.is_empty()
+    }
+
+    /// The types of a group alone.
+    fn within(&self, group: GroupId) -> KindSet {
+        let known = self.within.iter().find(|&&(known, _)| known == group);
+        known.map(|&(_, kinds)| kinds).unwrap_or_default()
+    }
+
+    /// The types that are in it in every group.
+    pub(crate) fn everywhere(&self) -> KindSet {
+        self.everywhere
+    }
+
+    /// The types that are in it in some group.
+    pub(crate) fn somewhere(&self) -> KindSet {
+        let within = self.within.iter();
+        within.fold(self.everywhere, |all, &(_, kinds)| all.union(kinds))
+    }
+
+    /// Puts these types, and no others, in: in one group, or in all and nothing in one alone.
+    pub(crate) fn set(&mut self, kinds: KindSet, group: Option<GroupId>) {
+        match group {
+            None => {
+                *self = Self {
+                    everywhere: kinds,
+                    within: Vec::new(),
+                };
+            }
+            Some(group) => {
+                self.within.retain(|&(known, _)| known != group);
+                if !kinds.is_empty() {
+                    self.within.push((group, kinds));
+                }
+            }
+        }
+    }
+
+    /// Puts these types in, too.
+    pub(crate) fn add(&mut self, kinds: KindSet, group: Option<GroupId>) {
+        match group {
+            None => self.everywhere = self.everywhere.union(kinds),
+            Some(group) => self.set(self.within(group).union(kinds), Some(group)),
+        }
+    }
+}
+
 impl LinkSet {
     pub(crate) fn insert(&mut self, link: usize) {
         self.0[link / 64] |= 1 << (link % 64);
@@ -179,6 +241,26 @@ mod tests {
             .collect();
         assert_eq!(kinds.to_string(), "Prepare-Commit");
         assert_eq!(kinds.without(kinds).to_string(), "none");
+    }
+
+    #[test]
+    fn types_of_one_group_leave_the_others_alone() {
+        let (meta, first) = (GroupId(0), GroupId(1));
+        let one = |kind| KindSet::from_iter([kind]);
+        let mut set = GroupKinds::default();
+        set.set(one(MessageKind::Commit), Some(meta));
+        set.add(one(MessageKind::Prepare), Some(meta));
+        assert!(set.contains(MessageKind::Commit, meta));
+        assert!(!set.contains(MessageKind::Commit, first));
+        set.add(one(MessageKind::Reply), None);
+        assert!(set.contains(MessageKind::Reply, first));
+        assert_eq!(set.somewhere().to_string(), "Prepare-Reply-Commit");
+        assert_eq!(set.everywhere().to_string(), "Reply");
+        set.set(KindSet::default(), Some(meta));
+        assert!(!set.contains(MessageKind::Commit, meta) && !set.is_empty());
+        set.set(one(MessageKind::Commit), Some(meta));
+        set.set(KindSet::default(), None);
+        assert!(set.is_empty());
     }
 
     #[test]

@@ -4,10 +4,10 @@
 
 use std::rc::Rc;
 
-use crate::ids::{Checksum, ClientId, GROUP_PARTITION_0, Op, Process, ReplicaId, Tick};
+use crate::ids::{Checksum, ClientId, GroupId, Op, Process, ReplicaId, Tick};
 use crate::journal::{self, Block, Sector, Zone, open_superblock};
 use crate::oracle::{DiskFacts, Replicas, Slot, SlotFact, Unconverged, converged, undecidable};
-use crate::scenario::Setting;
+use crate::scenario::{GroupName, Setting};
 use crate::sim::network_options::NetworkOptions;
 use crate::sim::observe::oracle_roster;
 use crate::sim::sets::ProcessSet;
@@ -119,10 +119,11 @@ impl Simulator {
             return;
         }
         let (is_over, deadline) = (self.tick >= settle.deadline, settle.deadline);
-        let outcome = match self.unconverged() {
+        let unconverged = self.unconverged();
+        let outcome = match unconverged.first() {
             None => Some(Outcome::Converged),
             Some(_) if !is_over => None,
-            Some(why) => Some(self.judge_stall(&why)),
+            Some(_) => Some(self.judge_stalls(&unconverged)),
         };
         if let Some(outcome) = outcome {
             debug_assert!(self.tick <= deadline, "judged once");
@@ -130,27 +131,19 @@ impl Simulator {
         }
     }
 
+    fn core(&self) -> Vec<ReplicaId> {
+        let settle = self.settle.as_ref();
+        settle.map_or(Vec::new(), |settle| settle.core.clone())
+    }
+
     fn end_settling(&mut self, outcome: Outcome) {
-        let view = self.cluster_view();
-        let group = GROUP_PARTITION_0;
-        let core: Replicas = self
-            .settle
-            .iter()
-            .flat_map(|settle| settle.core.iter().copied())
-            .collect();
-        {
+        if matches!(outcome, Outcome::Converged) {
+            let view = self.cluster_view();
             let oracles = &mut self.world.record.borrow_mut().oracles;
-            match &outcome {
-                Outcome::Converged => {
-                    oracles.converged(self.tick, group);
-                    oracles.at_rest(&view);
-                }
-                Outcome::Stuck(text) => {
-                    let why = Unconverged { text: text.clone() };
-                    oracles.stuck(self.tick, group, core, &why);
-                }
-                Outcome::Excused(_) => {}
+            for &group in &self.groups {
+                oracles.converged(self.tick, group);
             }
+            oracles.at_rest(&view);
         }
         self.check_contents();
         self.world.record.borrow_mut().collect_violations();
@@ -159,64 +152,95 @@ impl Simulator {
         }
     }
 
-    /// Every replica's messages against the auditor's.
+    /// Every replica's messages against the auditors'.
     fn check_contents(&self) {
-        for replica in self.replica_ids() {
-            let Some(group) = self.group(replica) else {
-                continue;
-            };
-            let group = group.borrow();
-            self.world.record.borrow_mut().auditor.check_contents(
-                replica,
-                group.replica.commit_min(),
-                group.machine.messages(),
-            );
+        let record = &mut *self.world.record.borrow_mut();
+        for &id in &self.groups {
+            for replica in self.replica_ids() {
+                let Some(group) = self.group(replica, id) else {
+                    continue;
+                };
+                let group = group.borrow();
+                record.totals.replicas_compared += 1;
+                let executed = group.replica.commit_min();
+                let auditors = &mut record.auditors;
+                auditors.check_machine(id, replica, executed, &group.machine);
+            }
         }
     }
 
-    /// What still keeps the core from having converged: replicas first, then clients, who must all
-    /// have their answers.
-    fn unconverged(&self) -> Option<Unconverged> {
+    /// The groups in which the core has not converged, each with the first thing that keeps it from
+    /// it.
+    fn unconverged(&self) -> Vec<(GroupId, Unconverged)> {
+        let groups = self.groups.iter();
+        let apart = groups.filter_map(|&group| Some((group, self.unconverged_in(group)?)));
+        apart.collect()
+    }
+
+    /// Replicas first, then clients, who must all have their answers.
+    fn unconverged_in(&self, group: GroupId) -> Option<Unconverged> {
         let settle = self.settle.as_ref()?;
         let view = self.cluster_view();
         let roster = oracle_roster(&self.run);
-        if let Err(why) = converged(&view, GROUP_PARTITION_0, &settle.core, &roster) {
+        if let Err(why) = converged(&view, group, &settle.core, &roster) {
             return Some(why);
         }
-        let waiting = self.clients.iter().find(|client| !client.is_ready())?;
+        let waiting = self.clients.iter().find(|client| !client.is_ready(group))?;
         Some(Unconverged {
             text: format!("client {} still waits for an answer", waiting.id()),
         })
     }
 
-    fn judge_stall(&self, why: &Unconverged) -> Outcome {
-        let core: Vec<ReplicaId> = self
-            .settle
-            .iter()
-            .flat_map(|settle| settle.core.iter().copied())
-            .collect();
+    /// Every group that stalls needs an excuse of its own.
+    fn judge_stalls(&self, stalls: &[(GroupId, Unconverged)]) -> Outcome {
+        let mut excuses = Vec::new();
+        for (group, why) in stalls {
+            match self.judge_stall(*group, why) {
+                Outcome::Excused(text) => excuses.push(text),
+                Outcome::Stuck(text) => {
+                    let why = Unconverged { text: text.clone() };
+                    let core = self.core().into_iter().collect::<Replicas>();
+                    let oracles = &mut self.world.record.borrow_mut().oracles;
+                    oracles.stuck(self.tick, *group, core, &why);
+                    return Outcome::Stuck(text);
+                }
+                Outcome::Converged => {}
+            }
+        }
+        Outcome::Excused(excuses.join("; "))
+    }
+
+    fn judge_stall(&self, group: GroupId, why: &Unconverged) -> Outcome {
+        let core = self.core();
         let disks: Vec<DiskFacts> = core
             .iter()
-            .filter_map(|&replica| self.disk_facts(replica))
+            .filter_map(|&replica| self.disk_facts(replica, group))
             .collect();
         let count = self.run.cluster.replicas;
+        // The first partition is what is meant where nothing is said.
+        let place = match self.name_of(group) {
+            None | Some(GroupName::Partition(0)) => String::new(),
+            Some(name) => format!("in {name} "),
+        };
+        let why = format!("{place}{}", why.text);
         if let Some(stall) = undecidable(&disks, count, Quorums::of(count)) {
-            return Outcome::Excused(format!("{}, and {stall}", why.text));
+            return Outcome::Excused(format!("{why}, and {stall}"));
         }
-        match self.half_connected_primary(&core) {
-            Some(proof) => Outcome::Excused(format!("{}, and {proof}", why.text)),
-            None => Outcome::Stuck(why.text.clone()),
+        match self.half_connected_primary(&core, group) {
+            Some(proof) => Outcome::Excused(format!("{why}, and {proof}")),
+            None => Outcome::Stuck(why),
         }
     }
 
     /// A living primary outside the core that some of the core hear and some do not keeps those that
     /// hear it loyal, so that the others find no quorum to leave it with (A33): no protocol of this
     /// kind moves then, as long as nothing has to commit.
-    fn half_connected_primary(&self, core: &[ReplicaId]) -> Option<String> {
+    fn half_connected_primary(&self, core: &[ReplicaId], group: GroupId) -> Option<String> {
         let count = self.run.cluster.replicas;
+        let cluster = self.cluster_view();
         let members = core
             .iter()
-            .filter_map(|&replica| self.members.iter().find(|m| m.replica == replica));
+            .filter_map(|&replica| cluster.member(replica, group));
         let normal = members.filter(|member| member.status == Status::Normal);
         let view = normal.map(|member| member.view).max()?;
         let primary = view.primary(count);
@@ -245,9 +269,9 @@ impl Simulator {
     }
 
     /// What a replica's disk holds, read from the disk itself and not from its memory.
-    fn disk_facts(&self, replica: ReplicaId) -> Option<DiskFacts> {
-        let superblock = self.superblock_of(replica)?;
-        let prepares = self.journaled(replica);
+    pub(super) fn disk_facts(&self, replica: ReplicaId, group: GroupId) -> Option<DiskFacts> {
+        let superblock = self.superblock_of(replica, group)?;
+        let prepares = self.journaled(replica, group);
         let vouched = |op: Op| {
             superblock
                 .suffix
@@ -279,7 +303,7 @@ impl Simulator {
                             checksum: prepare.header.checksum,
                             parent: prepare.header.parent,
                         },
-                        None if self.is_op_unreadable(replica, op) => Slot::Damaged,
+                        None if self.is_op_unreadable((replica, group), op) => Slot::Damaged,
                         None => Slot::Empty,
                     },
                 }
@@ -296,11 +320,11 @@ impl Simulator {
 
     /// Whether an op that a disk does not give back may have been there: not if its slot is whole
     /// without it, nor if the redundant header never got there, as with a torn append.
-    fn is_op_unreadable(&self, replica: ReplicaId, op: Op) -> bool {
+    fn is_op_unreadable(&self, (replica, group): (ReplicaId, GroupId), op: Op) -> bool {
         let slots = self.run.knobs.journal_slots;
         let place = journal::slot(op, slots);
         let found = |zone| {
-            let address = journal::address(GROUP_PARTITION_0, zone, place);
+            let address = journal::address(group, zone, place);
             let sector = self.world.disk(replica).durable(address);
             sector.and_then(|block| block.op().filter(|&op| journal::slot(op, slots) == place))
         };
@@ -313,8 +337,8 @@ impl Simulator {
 
     /// The readable prepares on a replica's disk that stand in their slots, ascending by op.
     #[must_use]
-    pub fn journaled(&self, replica: ReplicaId) -> Vec<Rc<Prepare>> {
-        let zone = journal::zone(GROUP_PARTITION_0, Zone::Prepares);
+    pub fn journaled(&self, replica: ReplicaId, group: GroupId) -> Vec<Rc<Prepare>> {
+        let zone = journal::zone(group, Zone::Prepares);
         let slots = self.run.knobs.journal_slots;
         let found = self.world.disk(replica).scan(zone).into_iter();
         let mut prepares: Vec<Rc<Prepare>> = found
@@ -328,10 +352,10 @@ impl Simulator {
         prepares
     }
 
-    /// The superblock that a replica's disk would open with.
+    /// The superblock that a replica's disk would open a group with.
     #[must_use]
-    pub fn superblock_of(&self, replica: ReplicaId) -> Option<Rc<Superblock>> {
-        let zone = journal::zone(GROUP_PARTITION_0, Zone::Superblock);
+    pub fn superblock_of(&self, replica: ReplicaId, group: GroupId) -> Option<Rc<Superblock>> {
+        let zone = journal::zone(group, Zone::Superblock);
         let found = self.world.disk(replica).scan(zone).into_iter();
         let copies: Vec<_> = found
             .map(|(_, sector)| sector.and_then(Block::superblock))
@@ -340,13 +364,38 @@ impl Simulator {
     }
 
     /// The identity that a replica's disk holds at an op, in both rings.
-    pub(super) fn durable_identity(&self, replica: ReplicaId, op: Op) -> Option<Checksum> {
-        let slots = self.run.knobs.journal_slots;
-        let place = journal::slot(op, slots);
-        let disk = self.world.disk(replica);
-        let prepare = disk.durable(journal::address(GROUP_PARTITION_0, Zone::Prepares, place));
-        let header = disk.durable(journal::address(GROUP_PARTITION_0, Zone::Headers, place));
-        match (prepare, header) {
+    pub(super) fn durable_identity(
+        &self,
+        replica: ReplicaId,
+        group: GroupId,
+        op: Op,
+    ) -> Option<Checksum> {
+        self.identity_on(group, op, |address| {
+            self.world.disk(replica).durable(address)
+        })
+    }
+
+    /// The same as a read would find it now.
+    pub(super) fn stored_identity(
+        &self,
+        replica: ReplicaId,
+        group: GroupId,
+        op: Op,
+    ) -> Option<Checksum> {
+        self.identity_on(group, op, |address| {
+            self.world.disk(replica).readable(address)
+        })
+    }
+
+    fn identity_on(
+        &self,
+        group: GroupId,
+        op: Op,
+        sector: impl Fn(u64) -> Sector<Block>,
+    ) -> Option<Checksum> {
+        let place = journal::slot(op, self.run.knobs.journal_slots);
+        let at = |zone| sector(journal::address(group, zone, place));
+        match (at(Zone::Prepares), at(Zone::Headers)) {
             (Sector::Block(Block::Prepare(prepare)), Sector::Block(Block::Header(header)))
                 if prepare.header.checksum == header.checksum && header.op == op =>
             {

@@ -2,22 +2,24 @@
 //! section 5, able to stop after any event. Must never decide anything for a replica.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::ids::{
-    ClientId, GROUP_PARTITION_0, GroupId, Incarnation, ReplicaId, TICK_MICROS, Tick, View,
+    ClientId, GROUP_METADATA, GROUP_PARTITION_0, GroupId, Incarnation, Op, ReplicaId, TICK_MICROS,
+    Tick, View, formatted_groups,
 };
-use crate::machine::RETENTION_DEFAULT;
+use crate::machine::Genesis;
 use crate::oracle::{MemberView, Oracles};
 use crate::prng::Seeds;
-use crate::scenario::{Run, TimedAct};
-use crate::shard::boot::Booted;
-use crate::shard::{Group, Mailbox};
+use crate::scenario::{GroupName, Run, TimedAct};
+use crate::shard::{Group, Host, Mailbox};
 use crate::sim::acts::{Agenda, FaultMask, Warming};
-use crate::sim::client::{Client, ClientEffect};
+use crate::sim::client::Client;
 use crate::sim::damage::DiskTroubles;
 use crate::sim::disk::DiskOptions;
 use crate::sim::executor::{ChoiceSource, Livelock, Turn};
+use crate::sim::lane::LaneEffect;
 use crate::sim::network::Network;
 use crate::sim::observe::oracle_roster;
 use crate::sim::packet::Payload;
@@ -25,10 +27,10 @@ use crate::sim::record::Record;
 use crate::sim::settle::Settle;
 use crate::sim::story::StoryLane;
 use crate::sim::timer::ReplicaClock;
-use crate::sim::world::{Outgoing, World};
+use crate::sim::world::{Outgoing, SimBus, World};
 use crate::trace::Recorder;
 use crate::vsr::message::{Frame, Message, MessageKind};
-use crate::workload::{Auditor, Generator};
+use crate::workload::{AuditorOptions, Auditors, Generator, Load};
 
 /// Frames that fit an inbox; more are dropped, and counted.
 pub const INBOX_FRAMES_MAX: usize = 8_192;
@@ -49,6 +51,10 @@ impl Payload for Parcel {
     fn checksum(&self) -> u64 {
         self.checksum
     }
+
+    fn group(&self) -> GroupId {
+        self.frame.group
+    }
 }
 
 /// One replica's place in the world, running or not.
@@ -61,14 +67,27 @@ pub struct Place {
     pub since: Tick,
     /// Its life.
     pub incarnation: Incarnation,
-    /// The highest view it ever sent a DoViewChange for, over all its lives.
-    pub voted: View,
-    /// View and log_view on the disk of a replica that is down or boots.
-    pub(super) durable_views: (View, View),
+    /// What is known of it in each group, whatever becomes of its memory.
+    pub(super) known: BTreeMap<GroupId, Known>,
     pub(super) troubles: DiskTroubles,
     pub(super) mailbox: Rc<Mailbox>,
-    pub(super) booted: Booted,
+    pub(super) host: Rc<Host<SimBus>>,
     pub(super) clock: ReplicaClock,
+}
+
+/// What outlives the memory of a replica in one group.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Known {
+    /// The highest view it ever sent a DoViewChange for, over all its lives.
+    pub voted: View,
+    /// The life that its disk holds, while it is down or boots.
+    pub incarnation: Incarnation,
+    /// The view that its disk holds, while it is down or boots.
+    pub view: View,
+    /// The log_view that its disk holds, while it is down or boots.
+    pub log_view: View,
+    /// The checkpoint that its disk holds, while it is down or boots.
+    pub checkpoint: Op,
 }
 
 /// Where inside a tick the simulator stands.
@@ -111,6 +130,9 @@ pub struct Simulator {
     pub(super) generator: Generator,
     pub(super) story: StoryLane,
     pub(super) settle: Option<Settle>,
+    /// The groups there are, ascending: metadata first.
+    pub(super) groups: Vec<GroupId>,
+    /// Group by group, replicas ascending within.
     pub(super) members: Vec<MemberView>,
     pub(super) tick: Tick,
     /// Acts of the run that were performed.
@@ -122,7 +144,7 @@ pub struct Simulator {
     choices: ChoiceSource,
     phase: Phase,
     pub(super) client_outbox: Vec<Outgoing>,
-    pub(super) client_effects: Vec<ClientEffect>,
+    pub(super) client_effects: Vec<LaneEffect>,
     livelock: Option<Livelock>,
 }
 
@@ -132,12 +154,13 @@ impl Simulator {
     pub fn new(run: Run, recorder: Recorder) -> Self {
         let seeds = Seeds::derive(run.seed);
         let count = run.cluster.replicas;
-        let record = Record::new(
-            recorder,
-            Oracles::new(oracle_roster(&run)),
-            Auditor::new(run.knobs.sessions_max, RETENTION_DEFAULT),
-            GROUP_PARTITION_0,
-        );
+        let groups: Vec<GroupId> = formatted_groups(run.cluster.partitions).collect();
+        let auditors = Auditors::new(AuditorOptions {
+            sessions_max: run.knobs.sessions_max,
+            retention: run.workload.retention,
+            genesis: genesis_of(&run),
+        });
+        let record = Record::new(recorder, Oracles::new(oracle_roster(&run)), auditors);
         let world = Rc::new(World::new(
             count,
             seeds.disk,
@@ -151,13 +174,18 @@ impl Simulator {
             run.faults.network,
         );
         let clients = (0..run.cluster.clients)
-            .map(|client| Client::new(ClientId(client), count, run.workload.retry_ticks))
+            .map(|client| {
+                let mut client = Client::new(ClientId(client), count, run.workload.retry_ticks);
+                client.open(GROUP_PARTITION_0);
+                client
+            })
             .collect();
         let places = (0..count).map(|_| Place::empty(&world)).collect();
         let mut simulator = Self {
-            generator: Generator::new(seeds.workload, run.workload.load_per_million),
+            generator: Generator::new(seeds.workload, load_of(&run)),
             story: StoryLane::default(),
             settle: None,
+            groups,
             members: Vec::new(),
             tick: Tick(0),
             acts_done: 0,
@@ -184,10 +212,44 @@ impl Simulator {
         simulator
     }
 
-    /// A replica's group, where it runs and has booted.
+    /// A replica's part in a group, where it runs and has booted that.
     #[must_use]
-    pub fn group(&self, replica: ReplicaId) -> Option<Rc<RefCell<Group>>> {
-        self.places[usize::from(replica.0)].booted.borrow().clone()
+    pub fn group(&self, replica: ReplicaId, group: GroupId) -> Option<Rc<RefCell<Group>>> {
+        let handle = self.places[usize::from(replica.0)].host.get(group)?;
+        Some(Rc::clone(handle.group()))
+    }
+
+    /// The groups of the cluster, ascending: metadata first.
+    #[must_use]
+    pub fn group_ids(&self) -> &[GroupId] {
+        &self.groups
+    }
+
+    /// The group that a script means by a name, where there is one now.
+    #[must_use]
+    pub fn group_named(&self, name: GroupName) -> Option<GroupId> {
+        match name {
+            GroupName::Metadata => Some(GROUP_METADATA),
+            GroupName::Partition(place) => {
+                let partitions = self.groups.get(1..).unwrap_or_default();
+                partitions.get(usize::from(place)).copied()
+            }
+        }
+    }
+
+    /// The name that a script has for a group now.
+    #[must_use]
+    pub fn name_of(&self, group: GroupId) -> Option<GroupName> {
+        let place = self.groups.binary_search(&group).ok()?;
+        Some(match place.checked_sub(1) {
+            None => GroupName::Metadata,
+            Some(place) => GroupName::Partition(u16::try_from(place).ok()?),
+        })
+    }
+
+    /// The group of an action that may name one: by default the first partition.
+    pub(super) fn group_or_first(&self, name: Option<GroupName>) -> Option<GroupId> {
+        self.group_named(name.unwrap_or(GroupName::Partition(0)))
     }
 
     // Driving.
@@ -309,7 +371,8 @@ impl Simulator {
             for outgoing in self.world.take_outgoing(replica) {
                 if matches!(outgoing.frame.message, Message::DoViewChange(_)) {
                     let place = &mut self.places[usize::from(replica.0)];
-                    place.voted = place.voted.max(outgoing.frame.view);
+                    let known = place.known.entry(outgoing.frame.group).or_default();
+                    known.voted = known.voted.max(outgoing.frame.view);
                 }
                 self.submit(outgoing);
             }
@@ -400,12 +463,6 @@ impl Simulator {
     pub fn values(&self) -> &Run {
         &self.run
     }
-
-    /// The groups of the cluster.
-    #[must_use]
-    pub fn group_ids(&self) -> [GroupId; 1] {
-        [GROUP_PARTITION_0]
-    }
 }
 
 impl Drop for Simulator {
@@ -434,12 +491,28 @@ impl Place {
             paused: false,
             since: Tick(0),
             incarnation: Incarnation(0),
-            voted: View(0),
-            durable_views: (View(0), View(0)),
+            known: BTreeMap::new(),
             troubles: DiskTroubles::default(),
             mailbox: Rc::new(Mailbox::new(INBOX_FRAMES_MAX)),
-            booted: Booted::default(),
+            host: Rc::default(),
             clock: ReplicaClock::new(world.clock.clone()),
         }
+    }
+}
+
+/// What the run has clients do on their own.
+pub(super) fn load_of(run: &Run) -> Load {
+    Load {
+        per_million: run.workload.load_per_million,
+        plane: run.workload.plane,
+        ack_quorum_ratio_per_million: run.workload.ack_quorum_ratio_per_million,
+    }
+}
+
+/// What the metadata group's log begins with.
+pub(super) fn genesis_of(run: &Run) -> Genesis {
+    Genesis {
+        partitions: run.cluster.partitions,
+        ..Genesis::default()
     }
 }

@@ -2,7 +2,7 @@
 //! Expectations are conditions that must come to hold in time. Must never wait for a person.
 
 use crate::ids::Tick;
-use crate::scenario::{Baseline, StoryAction, Trigger, Verb};
+use crate::scenario::{Awaited, Baseline, StoryAction, Trigger, Verb};
 use crate::sim::simulator::Simulator;
 use crate::trace::Actor;
 
@@ -22,8 +22,8 @@ pub struct StoryLane {
 impl StoryLane {
     /// What stood when the waiting began.
     #[must_use]
-    pub fn baseline(&self) -> Baseline {
-        self.baseline
+    pub fn baseline(&self) -> &Baseline {
+        &self.baseline
     }
 
     /// How many actions are done.
@@ -80,7 +80,7 @@ impl Simulator {
         let (is_due, due_in) = match action.trigger {
             Trigger::At(tick) => (self.tick >= tick, tick.0.saturating_sub(self.story.since.0)),
             Trigger::After(ticks) => (waited >= u64::from(ticks), u64::from(ticks)),
-            Trigger::When(condition) => (condition.holds(self, &self.story.baseline), 0),
+            Trigger::When(awaited) => (awaited.holds(self, &self.story.baseline), 0),
         };
         if !is_due {
             let over = matches!(action.trigger, Trigger::When(_)) && waited > limit;
@@ -89,7 +89,11 @@ impl Simulator {
         let Verb::Expect(condition, ticks) = action.action.verb else {
             return Turn::Do;
         };
-        if condition.holds(self, &self.story.baseline) {
+        let awaited = Awaited {
+            condition,
+            group: action.action.group,
+        };
+        if awaited.holds(self, &self.story.baseline) {
             return Turn::Do;
         }
         let limit = ticks.map_or(limit, u64::from);

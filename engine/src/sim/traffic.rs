@@ -3,13 +3,14 @@
 
 use std::rc::Rc;
 
-use crate::ids::{ClientId, GROUP_PARTITION_0, Incarnation, Process, ReplicaId, Tick, View};
-use crate::sim::client::ClientEffect;
+use crate::ids::{ClientId, GroupId, Incarnation, Process, ReplicaId, Tick, View};
+use crate::sim::lane::LaneEffect;
 use crate::sim::packet::{Arrival, Packet, Payload, SubmitReport};
 use crate::sim::simulator::{Parcel, Simulator, StopAt};
 use crate::sim::world::Outgoing;
 use crate::trace::{EventKind, Fate};
-use crate::vsr::message::{Frame, MessageKind};
+use crate::vsr::message::Frame;
+use crate::workload::Drawn;
 
 impl Simulator {
     /// Delivers packets due now; whether there are no more.
@@ -36,12 +37,11 @@ impl Simulator {
             (Fate::Delivered, Process::Replica(replica)) => self.hand_over(replica, &frame),
             (fate, _) => fate,
         };
-        self.push_ended(from, to, packet.number, frame.message.kind(), fate);
+        self.push_ended(from, to, &packet, fate);
         if let Some(copy) = copy {
             self.push_sent(Rc::clone(&frame), &copy, packet.cause, true);
             if let Some(evicted) = copy.evicted {
-                let kind = evicted.payload.kind();
-                self.push_ended(from, to, evicted.number, kind, Fate::Evicted);
+                self.push_ended(from, to, &evicted, Fate::Evicted);
             }
         }
         if fate != Fate::Delivered {
@@ -56,7 +56,7 @@ impl Simulator {
 
     fn hand_over(&self, replica: ReplicaId, frame: &Rc<Frame>) -> Fate {
         let place = &self.places[usize::from(replica.0)];
-        if !place.up || place.booted.borrow().is_none() {
+        if !place.up || !place.host.hosts(frame.group) {
             return Fate::TargetDown;
         }
         if place.mailbox.push_frame(frame.as_ref().clone()) {
@@ -67,8 +67,7 @@ impl Simulator {
     }
 
     pub(super) fn push_dropped(&self, from: Process, to: Process, packet: &Packet<Parcel>) {
-        let kind = packet.payload.kind();
-        self.push_ended(from, to, packet.number, kind, Fate::Dropped);
+        self.push_ended(from, to, packet, Fate::Dropped);
     }
 
     pub(super) fn push_copy(&self, from: Process, to: Process, report: SubmitReport<Parcel>) {
@@ -82,17 +81,17 @@ impl Simulator {
             self.push_sent(frame, &report, cause, true);
         }
         if let Some(evicted) = report.evicted {
-            let kind = evicted.payload.kind();
-            self.push_ended(from, to, evicted.number, kind, Fate::Evicted);
+            self.push_ended(from, to, &evicted, Fate::Evicted);
         }
     }
 
-    fn push_ended(&self, from: Process, to: Process, packet: u64, kind: MessageKind, fate: Fate) {
+    fn push_ended(&self, from: Process, to: Process, packet: &Packet<Parcel>, fate: Fate) {
         self.world.push(EventKind::Ended {
             from,
             to,
-            packet,
-            kind,
+            packet: packet.number,
+            group: packet.payload.group(),
+            kind: packet.payload.kind(),
             fate,
         });
     }
@@ -113,15 +112,27 @@ impl Simulator {
             let client = ClientId(u8::try_from(place).unwrap_or(u8::MAX));
             let mut effects = std::mem::take(&mut self.client_effects);
             self.clients[place].tick(self.tick, &mut effects);
-            if self.clients[place].is_ready() && self.generator.wants(self.tick, client) {
-                let known = self.world.record.borrow().auditor.known();
-                let body = self.generator.next(client, known);
-                // It is ready, so that nothing can stand against it.
-                let _ = self.clients[place].submit(self.tick, body, None, &mut effects);
+            if self.generator.wants(self.tick, client) {
+                let drawn = self.draw_request(client);
+                if let Some(Drawn { group, body, .. }) = drawn {
+                    // It is ready, so that nothing can stand against it.
+                    let _ = self.clients[place].submit(self.tick, group, body, None, &mut effects);
+                }
             }
             self.perform_client(client, &mut effects);
             self.client_effects = effects;
         }
+    }
+
+    /// What the load makes a client ask now: of a group where nothing of its own is under way.
+    fn draw_request(&mut self, client: ClientId) -> Option<Drawn> {
+        let asker = &self.clients[usize::from(client.0)];
+        let record = self.world.record.borrow();
+        let free = self.groups.iter().copied();
+        let free: Vec<GroupId> = free
+            .filter(|&group| asker.is_ready(group) && record.auditors.is_alive(group))
+            .collect();
+        self.generator.next(client, &free, &record.auditors)
     }
 
     fn give_to_client(&mut self, client: ClientId, frame: &Frame) {
@@ -133,15 +144,15 @@ impl Simulator {
         self.client_effects = effects;
     }
 
-    pub(super) fn perform_client(&mut self, client: ClientId, effects: &mut Vec<ClientEffect>) {
+    pub(super) fn perform_client(&mut self, client: ClientId, effects: &mut Vec<LaneEffect>) {
         for effect in effects.drain(..) {
             match effect {
-                ClientEffect::Event(kind) => {
+                LaneEffect::Event(kind) => {
                     self.world.push(kind);
                 }
-                ClientEffect::Send { to, message } => {
+                LaneEffect::Send { to, group, message } => {
                     let frame = Frame {
-                        group: GROUP_PARTITION_0,
+                        group,
                         from: Process::Client(client),
                         to: Process::Replica(to),
                         view: View(0),
@@ -170,8 +181,7 @@ impl Simulator {
             .submit(self.tick.0, from, to, parcel, outgoing.cause);
         self.push_sent(frame, &report, outgoing.cause, false);
         if let Some(evicted) = report.evicted {
-            let kind = evicted.payload.kind();
-            self.push_ended(from, to, evicted.number, kind, Fate::Evicted);
+            self.push_ended(from, to, &evicted, Fate::Evicted);
         }
     }
 }

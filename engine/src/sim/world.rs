@@ -166,9 +166,9 @@ impl MessageBus for SimBus {
     }
 
     fn step(&self, step: Step) {
-        if let Step::Disk { number } = step {
+        if let Step::Disk { group, number } = step {
             let mut record = self.world.record.borrow_mut();
-            record.fold(u64::from(self.replica.0) << 56 | number);
+            record.fold(u64::from(self.replica.0) << 56 ^ group.0 << 40 ^ number);
         }
         self.world.count_step();
     }

@@ -82,6 +82,25 @@ pub struct Skipped {
     pub because: Rc<str>,
 }
 
+impl EventKind {
+    /// The group it belongs to; nothing where it is about all of them.
+    #[must_use]
+    pub fn group(&self) -> Option<GroupId> {
+        match self {
+            Self::Sent { frame, .. } => Some(frame.group),
+            Self::Ended { group, .. }
+            | Self::Noted { group, .. }
+            | Self::Requested { group, .. }
+            | Self::Replied { group, .. }
+            | Self::SessionLost { group, .. } => Some(*group),
+            Self::Violated(violated) => Some(violated.group),
+            Self::Acted(_) | Self::Skipped(_) | Self::Crashed { .. } | Self::Restarted { .. } => {
+                None
+            }
+        }
+    }
+}
+
 /// What happened. Closed: readers match it whole.
 #[derive(Clone, Debug)]
 pub enum EventKind {
@@ -106,6 +125,8 @@ pub enum EventKind {
         to: Process,
         /// Its number on that link.
         packet: u64,
+        /// Its group.
+        group: GroupId,
         /// Its message type.
         kind: MessageKind,
         /// What became of it.
@@ -144,6 +165,8 @@ pub enum EventKind {
     Requested {
         /// Who.
         client: ClientId,
+        /// In which group.
+        group: GroupId,
         /// To which replica.
         to: ReplicaId,
         /// Session epoch; zero for a register.
@@ -159,6 +182,8 @@ pub enum EventKind {
     Replied {
         /// Who.
         client: ClientId,
+        /// Of which group.
+        group: GroupId,
         /// The reply.
         reply: Rc<Reply>,
         /// The view of the replica that sent it.
@@ -170,6 +195,8 @@ pub enum EventKind {
     SessionLost {
         /// Whose.
         client: ClientId,
+        /// In which group.
+        group: GroupId,
     },
     /// A property did not hold. It stands right behind the event that showed it, and is no part of
     /// what happened: no hash folds it.

@@ -21,6 +21,7 @@ const REPLICA_1: Process = Process::Replica(ReplicaId(1));
 
 fn ended(packet: u64, fate: Fate) -> EventKind {
     EventKind::Ended {
+        group: crate::ids::GROUP_PARTITION_0,
         from: REPLICA_0,
         to: REPLICA_1,
         packet,
@@ -35,6 +36,7 @@ fn short_run() -> Recorder {
     let message = || Message::RequestStartView { recovering: false };
     recorder.at(Tick(1), 1);
     recorder.push(EventKind::Requested {
+        group: crate::ids::GROUP_PARTITION_0,
         client: ClientId(0),
         to: ReplicaId(0),
         session: Op(1),
@@ -91,15 +93,15 @@ fn text_has_a_row_a_line() {
     check(
         &lines,
         &expect![[r#"
-            #0       1.1       c0  sent request 3 to 0
-            #1       1.1       r0  [0to1.1] sent to 1: RequestStartView from view 1 (due in 102 ticks)
-            #2       1.1       r0  [0to1.2] sent to 1: RequestStartView from view 1 (due in 102 ticks)
-            #3       4.1       r1  [0to1.1] received from 0: RequestStartView from view 1
-            #4       5.1       r0  [0to1.2] did not reach 1 with RequestStartView from view 1: lost by the dice of the link
-            #5       5.1       -   by hand: crash 1
-            #6       5.1       r1  crashed; no write was under way
-            #7       9.1       r1  restarts; this is its life 2
-            #8       9.1       r1  I4 durability: op 3 is gone
+            #0       1.1       c0  g0   sent request 3 to 0
+            #1       1.1       r0  g0   [0to1.1] sent to 1: RequestStartView from view 1 (due in 102 ticks)
+            #2       1.1       r0  g0   [0to1.2] sent to 1: RequestStartView from view 1 (due in 102 ticks)
+            #3       4.1       r1  g0   [0to1.1] received from 0: RequestStartView from view 1
+            #4       5.1       r0  g0   [0to1.2] did not reach 1 with RequestStartView from view 1: lost by the dice of the link
+            #5       5.1       -   -    by hand: crash 1
+            #6       5.1       r1  -    crashed; no write was under way
+            #7       9.1       r1  -    restarts; this is its life 2
+            #8       9.1       r1  g0   I4 durability: op 3 is gone
         "#]],
     );
 }
@@ -113,10 +115,10 @@ fn json_lines_have_the_operands() {
     check(
         &[&lines[1..4], &lines[8..]].concat(),
         &expect![[r#"
-            {"line":"event","number":1,"tick":1,"step":1,"class":"packet","big":false,"replica":0,"client":null,"text":"sent to 1: RequestStartView from view 1 (due in 102 ticks)","packet":"0to1.1","fate":null,"from":"0","to":"1","kind":"RequestStartView","cause":0,"view":1,"op":null}
-            {"line":"event","number":2,"tick":1,"step":1,"class":"packet","big":false,"replica":0,"client":null,"text":"sent to 1: RequestStartView from view 1 (due in 102 ticks)","packet":"0to1.2","fate":null,"from":"0","to":"1","kind":"RequestStartView","cause":0,"view":1,"op":null}
-            {"line":"event","number":3,"tick":4,"step":1,"class":"packet","big":false,"replica":1,"client":null,"text":"received from 0: RequestStartView from view 1","packet":"0to1.1","fate":"delivered","from":"0","to":"1","kind":"RequestStartView","cause":0,"view":1,"op":null}
-            {"line":"event","number":8,"tick":9,"step":1,"class":"violation","big":true,"replica":1,"client":null,"text":"I4 durability: op 3 is gone","packet":null,"fate":null,"from":null,"to":null,"kind":null,"cause":null,"view":null,"op":3}
+            {"line":"event","number":1,"tick":1,"step":1,"class":"packet","big":false,"replica":0,"client":null,"text":"sent to 1: RequestStartView from view 1 (due in 102 ticks)","packet":"0to1.1","fate":null,"from":"0","to":"1","kind":"RequestStartView","cause":0,"view":1,"op":null,"group":1}
+            {"line":"event","number":2,"tick":1,"step":1,"class":"packet","big":false,"replica":0,"client":null,"text":"sent to 1: RequestStartView from view 1 (due in 102 ticks)","packet":"0to1.2","fate":null,"from":"0","to":"1","kind":"RequestStartView","cause":0,"view":1,"op":null,"group":1}
+            {"line":"event","number":3,"tick":4,"step":1,"class":"packet","big":false,"replica":1,"client":null,"text":"received from 0: RequestStartView from view 1","packet":"0to1.1","fate":"delivered","from":"0","to":"1","kind":"RequestStartView","cause":0,"view":1,"op":null,"group":1}
+            {"line":"event","number":8,"tick":9,"step":1,"class":"violation","big":true,"replica":1,"client":null,"text":"I4 durability: op 3 is gone","packet":null,"fate":null,"from":null,"to":null,"kind":null,"cause":null,"view":null,"op":3,"group":1}
         "#]],
     );
 }

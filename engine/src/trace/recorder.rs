@@ -173,6 +173,7 @@ mod tests {
 
     fn packet() -> EventKind {
         EventKind::Ended {
+            group: crate::ids::GROUP_PARTITION_0,
             from: Process::Replica(ReplicaId(0)),
             to: Process::Replica(ReplicaId(1)),
             packet: 1,
@@ -183,6 +184,7 @@ mod tests {
 
     fn other() -> EventKind {
         EventKind::SessionLost {
+            group: crate::ids::GROUP_PARTITION_0,
             client: ClientId(0),
         }
     }

@@ -3,7 +3,8 @@
 use super::words::{self, list, numeral, ticks};
 use crate::ids::{Process, ReplicaId};
 use crate::scenario::{
-    Action, Condition, GroupName, ReplicaCondition, ReplicaWhat, StoryAction, Trigger, Verb,
+    Action, Awaited, Condition, GroupName, ReplicaCondition, ReplicaWhat, StoryAction, Trigger,
+    Verb,
 };
 use crate::sim::sets::ProcessSet;
 
@@ -16,7 +17,7 @@ pub fn step(action: &StoryAction) -> String {
         Trigger::At(tick) => format!("At tick {tick}: {what}"),
         Trigger::After(0) => format!("Then: {what}"),
         Trigger::After(wait) => format!("{} later: {what}", sentence(&ticks(u64::from(wait)))),
-        Trigger::When(condition) => format!("Once {}: {what}", self::condition(condition)),
+        Trigger::When(awaited) => format!("Once {}: {what}", self::awaited(awaited)),
     }
 }
 
@@ -50,11 +51,7 @@ pub(super) fn act(text: &str) -> String {
         verb if group.is_some() => words::act(&verb.to_string()),
         _ => text.to_string(),
     };
-    match group {
-        None => what,
-        Some(GroupName::Metadata) => format!("{what}, in metadata"),
-        Some(GroupName::Partition(place)) => format!("{what}, in partition {place}"),
-    }
+    in_group(what, group)
 }
 
 fn expectation(expected: Condition, within: Option<u32>) -> String {
@@ -65,6 +62,19 @@ fn expectation(expected: Condition, within: Option<u32>) -> String {
         Some(wait) => {
             format!("expects within {} that {expected}", ticks(u64::from(wait)))
         }
+    }
+}
+
+fn awaited(awaited: Awaited) -> String {
+    let what = condition(awaited.condition);
+    in_group(what, awaited.group)
+}
+
+fn in_group(what: String, group: Option<GroupName>) -> String {
+    match group {
+        None => what,
+        Some(GroupName::Metadata) => format!("{what}, in metadata"),
+        Some(GroupName::Partition(place)) => format!("{what}, in partition {place}"),
     }
 }
 

@@ -12,7 +12,7 @@ use super::class::{Class, class_of, is_big};
 use super::event::{Act, Actor, Event, EventKind, Fate};
 use super::reasons;
 use super::words::{self, numeral};
-use crate::ids::{ClientId, Op, Process, ReplicaId, Tick, View};
+use crate::ids::{ClientId, GroupId, Op, Process, ReplicaId, Tick, View};
 use crate::vsr::message::{Frame, Message, MessageKind};
 use crate::vsr::note::Note;
 
@@ -51,6 +51,8 @@ pub struct Row {
     pub view: Option<View>,
     /// The op it is about.
     pub op: Option<Op>,
+    /// The group it belongs to; nothing where it is about all of them.
+    pub group: Option<GroupId>,
 }
 
 /// A row as a line: when, who, what, and the event that caused it.
@@ -62,7 +64,8 @@ impl fmt::Display for Row {
             (None, None) => "-".into(),
         };
         let place = format!("{}.{}", self.tick, self.step);
-        write!(f, "#{:<7} {place:<9} {who:<3}", self.number)?;
+        let group = self.group.map_or("-".into(), words::group);
+        write!(f, "#{:<7} {place:<9} {who:<3} {group:<4}", self.number)?;
         if let Some(packet) = &self.packet {
             write!(f, " [{packet}]")?;
         }
@@ -110,12 +113,17 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Who was counted as a holder of an op by its primary.
-    fn holders(&self, primary: ReplicaId, op: Op) -> Vec<ReplicaId> {
+    /// Who was counted as a holder of an op of a group by its primary.
+    fn holders(&self, primary: ReplicaId, group: GroupId, op: Op) -> Vec<ReplicaId> {
         let mut holders: Vec<ReplicaId> = self
             .earlier()
             .filter_map(|event| {
-                let EventKind::Noted { replica, note, .. } = &event.kind else {
+                let EventKind::Noted {
+                    replica,
+                    group: within,
+                    note,
+                } = &event.kind
+                else {
                     return None;
                 };
                 let Note::AckCounted {
@@ -124,7 +132,8 @@ impl<'a> Context<'a> {
                 else {
                     return None;
                 };
-                (*replica == primary && *acked == op).then_some(*from)
+                let same = *replica == primary && *within == group && *acked == op;
+                same.then_some(*from)
             })
             .collect();
         holders.sort_unstable();
@@ -153,6 +162,7 @@ pub fn describe(event: &Event, context: &Context) -> Row {
         cause: None,
         view: None,
         op: None,
+        group: event.kind.group(),
     };
     match &event.kind {
         EventKind::Sent {
@@ -180,6 +190,7 @@ pub fn describe(event: &Event, context: &Context) -> Row {
             packet,
             kind,
             fate,
+            ..
         } => {
             packet_of(&mut row, (*from, *to), *packet);
             row.kind = Some(*kind);
@@ -192,11 +203,15 @@ pub fn describe(event: &Event, context: &Context) -> Row {
             said_by(&mut row, if *fate == Fate::Delivered { *to } else { *from });
             row.text = end_of(&what, *from, *to, *fate);
         }
-        EventKind::Noted { replica, note, .. } => {
+        EventKind::Noted {
+            replica,
+            group,
+            note,
+        } => {
             row.replica = Some(*replica);
             about(&mut row, note);
             row.text = if let Note::CommitAdvanced { commit_max } = note {
-                committed(*replica, *commit_max, context)
+                committed((*replica, *group), *commit_max, context)
             } else {
                 reasons::note(*replica, note, context.replica_count)
             };
@@ -318,6 +333,7 @@ fn client_row(row: &mut Row, kind: &EventKind) {
             reply,
             view,
             latency_ticks,
+            ..
         } => {
             row.client = Some(*client);
             row.view = Some(*view);
@@ -329,7 +345,7 @@ fn client_row(row: &mut Row, kind: &EventKind) {
                 reply.op
             );
         }
-        EventKind::SessionLost { client } => {
+        EventKind::SessionLost { client, .. } => {
             row.client = Some(*client);
             row.text =
                 "lost its session; what it still had under way has an unknown outcome".into();
@@ -400,8 +416,8 @@ fn about(row: &mut Row, note: &Note) {
     row.client = client;
 }
 
-fn committed(replica: ReplicaId, op: Op, context: &Context) -> String {
-    let holders = context.holders(replica, op);
+fn committed((replica, group): (ReplicaId, GroupId), op: Op, context: &Context) -> String {
+    let holders = context.holders(replica, group, op);
     let quorum = crate::vsr::quorum::Quorums::of(context.replica_count).replication;
     let share = format!(
         "{} of {} is a quorum",

@@ -211,6 +211,7 @@ fn every_fate_reads_well() {
     };
     let mut kinds = vec![sent(R0, R1, 57, ack)];
     kinds.extend(fates.map(|fate| EventKind::Ended {
+        group: crate::ids::GROUP_PARTITION_0,
         from: R0,
         to: R1,
         packet: 57,
@@ -218,6 +219,7 @@ fn every_fate_reads_well() {
         fate,
     }));
     kinds.push(EventKind::Ended {
+        group: crate::ids::GROUP_PARTITION_0,
         from: R1,
         to: C0,
         packet: 4,
@@ -249,6 +251,7 @@ fn what_is_done_to_the_world_reads_well() {
         by,
     };
     let requested = |session, attempts| EventKind::Requested {
+        group: crate::ids::GROUP_PARTITION_0,
         client: ClientId(0),
         to: ReplicaId(1),
         session: Op(session),
@@ -281,12 +284,14 @@ fn what_is_done_to_the_world_reads_well() {
         requested(1, 0),
         requested(1, 2),
         EventKind::Replied {
+            group: crate::ids::GROUP_PARTITION_0,
             client: ClientId(0),
             reply: reply(),
             view: View(1),
             latency_ticks: 12,
         },
         EventKind::SessionLost {
+            group: crate::ids::GROUP_PARTITION_0,
             client: ClientId(0),
         },
     ];
@@ -312,6 +317,32 @@ fn what_is_done_to_the_world_reads_well() {
 }
 
 #[test]
+fn holders_in_another_group_do_not_make_a_quorum() {
+    let counted = |group: u64, from| EventKind::Noted {
+        replica: ReplicaId(0),
+        group: GroupId(group),
+        note: Note::AckCounted {
+            op: Op(4),
+            from: ReplicaId(from),
+            have: 2,
+            need: 2,
+        },
+    };
+    let mut recorder = Recorder::default();
+    recorder.push(counted(1, 0));
+    recorder.push(counted(2, 2));
+    recorder.push(counted(1, 1));
+    recorder.push(noted(0, Note::CommitAdvanced { commit_max: Op(4) }));
+    let row = recorder.rows(3, 1, 3).remove(0);
+    assert_eq!(
+        row.text,
+        "committed op 4: replicas 0 and 1 hold it, two of three is a quorum"
+    );
+    assert_eq!(row.group, Some(GroupId(1)));
+    assert!(row.to_string().contains(" g0 "), "{row}");
+}
+
+#[test]
 fn a_row_names_packet_cause_and_place() {
     let mut recorder = Recorder::default();
     recorder.push(noted(
@@ -322,6 +353,7 @@ fn a_row_names_packet_cause_and_place() {
     ));
     recorder.push(sent(R0, R1, 57, Message::Commit { commit_max: Op(6) }));
     recorder.push(EventKind::Ended {
+        group: crate::ids::GROUP_PARTITION_0,
         from: R0,
         to: R1,
         packet: 57,

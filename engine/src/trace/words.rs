@@ -1,10 +1,19 @@
 //! The small words that rows share: processes, ranges, messages, acts. Must never know events.
 
 use super::script;
-use crate::ids::{Op, Process, ReplicaId, RequestNumber};
+use crate::ids::{GROUP_METADATA, GroupId, Op, Process, ReplicaId, RequestNumber};
 use crate::vsr::io::{Status, Timer};
 use crate::vsr::message::{Frame, Message, Operation, Rejection};
 use crate::vsr::mutation::Mutation;
+
+/// `meta`, `g0` for the first partition a cluster is formatted with; later ones by their number.
+pub(super) fn group(id: GroupId) -> String {
+    match id {
+        GROUP_METADATA => "meta".to_string(),
+        GroupId(place @ 1..=255) => format!("g{}", place - 1),
+        later => format!("#{later}"),
+    }
+}
 
 /// `2`, `client 0`.
 pub(super) fn process(process: Process) -> String {
@@ -230,6 +239,29 @@ fn drifting(drift: &str) -> String {
 
 /// An act in words.
 pub(super) fn act(text: &str) -> String {
+    match text.rsplit_once('.') {
+        Some((act, group)) if is_group(group) => {
+            format!("{}, in {}", act_in_all(act), group_in_words(group))
+        }
+        _ => act_in_all(text),
+    }
+}
+
+/// `g2` reads *partition 2*.
+fn group_in_words(name: &str) -> String {
+    match name.strip_prefix('g') {
+        Some(place) => format!("partition {place}"),
+        None => "metadata".to_string(),
+    }
+}
+
+/// As scripts name groups.
+fn is_group(word: &str) -> bool {
+    let place = word.strip_prefix('g').unwrap_or_default();
+    word == "meta" || (!place.is_empty() && place.bytes().all(|digit| digit.is_ascii_digit()))
+}
+
+fn act_in_all(text: &str) -> String {
     let mut parts = text.split('.');
     let verb = parts.next().unwrap_or_default();
     let args: Vec<&str> = parts.collect();
@@ -342,6 +374,8 @@ mod tests {
             "cut.c0c1-12",
             "filter.0to34.Prepare",
             "cut.012",
+            "filter.0to1.Commit.meta",
+            "write.c0.g2",
         ]
         .map(act)
         .into();
@@ -367,6 +401,8 @@ mod tests {
                 "cut c0 and c1 off from 1 and 2",
                 "stop Prepare on 0 to 3 and 4",
                 "cut.012",
+                "stop Commit on 0 to 1, in metadata",
+                "c0 writes, in partition 2",
             ]
         );
     }

@@ -71,6 +71,12 @@ impl Timers {
         self.running[timer as usize].is_some()
     }
 
+    /// Whether the next tick may find a timer due.
+    #[must_use]
+    pub fn may_fire(&self) -> bool {
+        self.now + 1 >= self.next_due
+    }
+
     /// Lets a tick pass; whether a timer may be due. Most ticks end here.
     pub fn tick(&mut self) -> bool {
         self.now += 1;

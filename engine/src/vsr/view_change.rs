@@ -65,7 +65,9 @@ impl Replica {
     }
 
     /// 500 ticks × 2^⌊failed views / n⌋, at most 16×: every replica gets its turn before it doubles.
-    fn view_change_wait(&self) -> u32 {
+    /// How long a view change may take here, back-off included.
+    #[must_use]
+    pub fn view_change_wait(&self) -> u32 {
         let rounds = self.failed_views / u32::from(self.roster.replica_count);
         self.knobs.view_change_wait_ticks << rounds.min(WAIT_DOUBLINGS_MAX)
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::sequential::PartitionModel;
-use crate::ids::{ClientId, GROUP_PARTITION_0, GroupId, Op, Process, RequestNumber};
+use crate::ids::{ClientId, GROUP_METADATA, GroupId, Op, Process, RequestNumber};
 use crate::machine;
 use crate::oracle::{Operation, Searched, search};
 use crate::trace::{Event, EventKind};
@@ -72,8 +72,13 @@ impl Histories {
 
     /// Takes an event; those that clients know nothing of are ignored.
     pub fn observe(&mut self, event: &Event) {
+        // The model that a history is searched with is a partition's.
+        if event.kind.group() == Some(GROUP_METADATA) {
+            return;
+        }
         match &event.kind {
             EventKind::Requested {
+                group,
                 client,
                 session,
                 request,
@@ -81,7 +86,7 @@ impl Histories {
                 ..
             } if *request > RequestNumber(0) => {
                 let key = (*client, *session, *request);
-                self.of(GROUP_PARTITION_0).invoked(key, event.number);
+                self.of(*group).invoked(key, event.number);
             }
             EventKind::Sent { frame, .. } => {
                 if let (Process::Client(_), Message::Request(request)) =
@@ -91,10 +96,14 @@ impl Histories {
                     self.of(frame.group).sent(key, &request.body);
                 }
             }
-            EventKind::Replied { client, reply, .. } => {
+            EventKind::Replied {
+                group,
+                client,
+                reply,
+                ..
+            } => {
                 let key = (*client, reply.session, reply.request);
-                self.of(GROUP_PARTITION_0)
-                    .answered(key, event.number, &reply.result);
+                self.of(*group).answered(key, event.number, &reply.result);
             }
             EventKind::Requested { .. }
             | EventKind::Ended { .. }

@@ -1,6 +1,7 @@
 //! Histories made by hand with a wrong answer planted, and histories of real runs.
 
 use super::*;
+use crate::ids::GROUP_PARTITION_0;
 use crate::ids::{Checksum, ReplicaId, Tick, View};
 use crate::machine::RETENTION_DEFAULT;
 use crate::machine::codec::{Answer, Command, send_messages};
@@ -44,6 +45,7 @@ impl Bench {
     fn ask(&mut self, client: u8, request: u64, body: &Rc<[u8]>) {
         let (client, request) = (ClientId(client), RequestNumber(request));
         self.event(EventKind::Requested {
+            group: GROUP_PARTITION_0,
             client,
             to: ReplicaId(0),
             session: SESSION,
@@ -76,6 +78,7 @@ impl Bench {
 
     fn tell(&mut self, client: u8, request: u64, result: &Rc<[u8]>) {
         self.event(EventKind::Replied {
+            group: GROUP_PARTITION_0,
             client: ClientId(client),
             reply: Rc::new(Reply {
                 client: ClientId(client),

@@ -1,4 +1,4 @@
-//! The client: sessions, retries, what it accepts.
+//! A lane: sessions, retries, what it accepts.
 
 use super::*;
 use crate::ids::{Checksum, GROUP_PARTITION_0, Incarnation};
@@ -6,8 +6,8 @@ use crate::vsr::message::Rejection;
 
 /// A client of three replicas and what it put out last.
 struct Bench {
-    client: Client,
-    out: Vec<ClientEffect>,
+    client: Lane,
+    out: Vec<LaneEffect>,
 }
 
 /// What a send looks like from outside: receiver, session, number, attempts before.
@@ -16,7 +16,7 @@ type Sent = (u8, u64, u64, u32);
 impl Bench {
     fn new() -> Self {
         Self {
-            client: Client::new(ClientId(2), 3, REQUEST_TIMEOUT_TICKS),
+            client: Lane::new(ClientId(2), GROUP_PARTITION_0, 3, REQUEST_TIMEOUT_TICKS),
             out: Vec::new(),
         }
     }
@@ -25,7 +25,7 @@ impl Bench {
         let mut bench = Self::new();
         bench.tick(0);
         bench.reply(3, 0, 0, session, 0);
-        assert_eq!(bench.client.state(), ClientState::Registered);
+        assert_eq!(bench.client.state(), LaneState::Registered);
         bench
     }
 
@@ -80,11 +80,11 @@ impl Bench {
         let place = self
             .out
             .iter()
-            .position(|effect| matches!(effect, ClientEffect::Send { .. }))?;
-        let ClientEffect::Send { to, message } = &self.out[place] else {
+            .position(|effect| matches!(effect, LaneEffect::Send { .. }))?;
+        let LaneEffect::Send { to, message, .. } = &self.out[place] else {
             return None;
         };
-        let (Message::Request(asked), ClientEffect::Event(event)) = (message, &self.out[place - 1])
+        let (Message::Request(asked), LaneEffect::Event(event)) = (message, &self.out[place - 1])
         else {
             panic!("{:?}", self.out);
         };
@@ -109,15 +109,14 @@ impl Bench {
     }
 
     fn replied(&self) -> bool {
-        let is_reply = |effect: &ClientEffect| {
-            matches!(effect, ClientEffect::Event(EventKind::Replied { .. }))
-        };
+        let is_reply =
+            |effect: &LaneEffect| matches!(effect, LaneEffect::Event(EventKind::Replied { .. }));
         self.out.iter().any(is_reply)
     }
 
     fn lost(&self) -> bool {
-        let is_loss = |effect: &ClientEffect| {
-            matches!(effect, ClientEffect::Event(EventKind::SessionLost { .. }))
+        let is_loss = |effect: &LaneEffect| {
+            matches!(effect, LaneEffect::Event(EventKind::SessionLost { .. }))
         };
         self.out.iter().any(is_loss)
     }
@@ -126,15 +125,15 @@ impl Bench {
 #[test]
 fn an_idle_client_opens_a_session_and_takes_its_epoch() {
     let mut bench = Bench::new();
-    assert_eq!(bench.client.state(), ClientState::Idle);
+    assert_eq!(bench.client.state(), LaneState::Idle);
     bench.tick(1);
-    assert_eq!(bench.client.state(), ClientState::Registering);
+    assert_eq!(bench.client.state(), LaneState::Registering);
     assert_eq!(bench.sent(), Some((0, 0, 0, 0)));
     bench.reply(4, 0, 0, 9, 0);
-    assert_eq!(bench.client.state(), ClientState::Registered);
+    assert_eq!(bench.client.state(), LaneState::Registered);
     assert_eq!(bench.client.session(), Op(9));
     let latency = bench.out.iter().find_map(|effect| match effect {
-        ClientEffect::Event(EventKind::Replied { latency_ticks, .. }) => Some(*latency_ticks),
+        LaneEffect::Event(EventKind::Replied { latency_ticks, .. }) => Some(*latency_ticks),
         _ => None,
     });
     assert_eq!(latency, Some(3));
@@ -268,7 +267,7 @@ fn an_eviction_loses_the_session_and_registers_again() {
         bench.evict(12, 5, 1, rejection);
         assert!(bench.lost());
         assert_eq!(bench.sent(), Some((0, 0, 0, 0)));
-        assert_eq!(bench.client.state(), ClientState::Registering);
+        assert_eq!(bench.client.state(), LaneState::Registering);
         assert_eq!(bench.client.waiting_for(), None);
     }
 }
@@ -282,7 +281,7 @@ fn evictions_of_other_requests_or_sessions_are_late() {
     bench.evict(12, 5, 0, Rejection::RequestTooOld);
     bench.evict(12, 4, 1, Rejection::SessionTooOld);
     assert!(!bench.lost());
-    assert_eq!(bench.client.state(), ClientState::Waiting);
+    assert_eq!(bench.client.state(), LaneState::Waiting);
 }
 
 #[test]
@@ -291,7 +290,7 @@ fn an_old_answer_to_a_register_brings_no_old_session_back() {
     bench.submit(10, b"a", None).unwrap();
     bench.evict(12, 5, 1, Rejection::SessionTooOld);
     bench.reply(13, 0, 0, 5, 0);
-    assert_eq!(bench.client.state(), ClientState::Registering);
+    assert_eq!(bench.client.state(), LaneState::Registering);
     bench.reply(14, 0, 0, 8, 0);
     assert_eq!(bench.client.session(), Op(8));
 }
