@@ -97,7 +97,7 @@ pub(crate) fn totals(totals: &Totals) -> String {
         .collect()
 }
 
-fn rows(totals: &Totals) -> [(&'static str, u64); 19] {
+fn rows(totals: &Totals) -> [(&'static str, u64); 21] {
     [
         ("crashes", totals.crashes),
         ("restarts", totals.restarts),
@@ -113,6 +113,8 @@ fn rows(totals: &Totals) -> [(&'static str, u64); 19] {
         ("faults injected", totals.injected),
         ("disk faults", totals.disk_faults),
         ("torn writes", totals.torn_writes),
+        ("checkpoints", totals.checkpoints),
+        ("transfers", totals.transfers),
         ("histories", totals.histories),
         ("history ops", totals.history_ops),
         ("longest history", totals.history_longest),
@@ -136,6 +138,8 @@ pub(crate) fn sum<'a>(all: impl Iterator<Item = &'a Totals>) -> Totals {
         ops_compared: sum.ops_compared + run.ops_compared,
         disk_faults: sum.disk_faults + run.disk_faults,
         torn_writes: sum.torn_writes + run.torn_writes,
+        checkpoints: sum.checkpoints + run.checkpoints,
+        transfers: sum.transfers + run.transfers,
         injected: sum.injected + run.injected,
         dice_lost: sum.dice_lost + run.dice_lost,
         replicas_compared: sum.replicas_compared + run.replicas_compared,

@@ -35,7 +35,6 @@ const GROUPS = [
     title: "Replicating",
     rates: [
       { key: "prepare_resend_ticks", set: "prepare-resend", label: "prepare again", unit: "ticks", min: 1, max: 500, hint: "When a prepare without a quorum of acks is sent again." },
-      { key: "pipeline_max", set: "pipeline", label: "pipeline", unit: "count", min: 1, max: 64, hint: "How many ops a primary offers before the first of them is committed." },
     ],
   },
   {
@@ -52,6 +51,7 @@ const GROUPS = [
 /** Sized once, when a run starts. @type {[string, string][]} */
 const FIXED = [
   ["journal_slots", "journal slots"],
+  ["pipeline_max", "ops waiting for a quorum at most"],
   ["sessions_max", "sessions at most"],
 ];
 

@@ -24,7 +24,7 @@ use super::view::{ClusterView, MemberView, Roster};
 use super::violation::Report;
 use crate::ids::{Checksum, ClientId, GroupId, ReplicaId, View};
 use crate::vsr::message::{Frame, Message, MessageKind, Prepare, Reply};
-use crate::vsr::note::{Ignored, Note};
+use crate::vsr::note::{Ignored, Note, StateNote};
 
 /// Everything that is remembered of one group.
 #[derive(Debug)]
@@ -150,6 +150,9 @@ impl Group {
             Note::Acked { op, checksum, .. } => {
                 self.honest_acks.acked(replica, *op, *checksum);
                 self.durability.held(replica, *op, *checksum);
+            }
+            Note::State(StateNote::TransferChunk { .. }) => {
+                self.repair_progress.transferred(replica);
             }
             Note::EntryDropped { op, checksum, .. } => {
                 self.honest_acks.dropped(replica, *op, *checksum);

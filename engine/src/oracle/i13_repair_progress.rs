@@ -106,10 +106,6 @@ impl RepairProgress {
     }
 
     /// A part of a state transfer came.
-    #[expect(
-        dead_code,
-        reason = "state transfer tells of its chunks once it is there"
-    )]
     pub(super) fn transferred(&mut self, replica: ReplicaId) {
         if let Some(asker) = self.of(replica) {
             asker.bodies += 1;
@@ -163,7 +159,11 @@ impl Asker {
         view: &ClusterView,
         report: &mut Report,
     ) {
-        let hole = member.held.next();
+        let hole = if member.needs_state {
+            member.commit_min.next()
+        } else {
+            member.held.next()
+        };
         let helper = lacks(member).then(|| helper(member, hole, members, canon, view));
         let Some(helper) = helper.flatten() else {
             self.wait = None;
@@ -194,24 +194,35 @@ impl Asker {
                 Some(hole),
                 Replicas::one(replica),
                 format!(
-                    "{replica} has lacked the body of op {hole} for {waited} ticks and got no other, \
-                     though {helper} has it and they reach each other"
+                    "{replica} has lacked {} for {waited} ticks and got no other, though {helper} \
+                     has it and they reach each other",
+                    what(member, hole)
                 ),
             );
         }
     }
 }
 
-/// Whether a replica lacks bodies and may ask for them.
+fn what(member: &MemberView, hole: Op) -> String {
+    if member.needs_state {
+        format!("the state of op {hole} or a later one, or a part of it,")
+    } else {
+        format!("the body of op {hole}")
+    }
+}
+
+/// Whether a replica lacks bodies or a state and may ask for them.
 fn lacks(member: &MemberView) -> bool {
     let asks = match member.status {
         Status::Normal | Status::ViewChange => member.log_view == member.view,
         Status::Recovering | Status::RecoveringHead => false,
     };
-    member.up && member.holes && asks
+    let waits_for_disk = member.needs_state && member.writes_pending > 0;
+    let lacks = member.needs_state || member.fetchable;
+    member.up && lacks && asks && !waits_for_disk
 }
 
-/// A peer that could give the body of a committed op right away.
+/// A peer that could give the body of a committed op, or a state that reaches the log, right away.
 fn helper(
     member: &MemberView,
     hole: Op,
@@ -219,7 +230,10 @@ fn helper(
     canon: &Canon,
     view: &ClusterView,
 ) -> Option<ReplicaId> {
-    let committed = canon.checksum(hole)?;
+    let committed = canon.checksum(hole);
+    if committed.is_none() && !member.needs_state {
+        return None;
+    }
     let (weather, logs) = (view.weather, view.logs);
     if !weather.pace().is_prompt() || !weather.is_hale(member.replica) {
         return None;
@@ -234,8 +248,14 @@ fn helper(
             && weather.is_hale(replica)
             && weather.is_free(asker, other)
             && weather.is_free(other, asker)
-            && logs.checksum_at(replica, group, hole) == Some(committed)
-            && logs.durable_checksum(replica, group, hole) == Some(committed)
+            && if member.needs_state {
+                peer.checkpoint >= hole
+                    && peer.commit_min >= peer.checkpoint
+                    && peer.head >= member.head
+            } else {
+                logs.checksum_at(replica, group, hole) == committed
+                    && logs.durable_checksum(replica, group, hole) == committed
+            }
     };
     members.iter().find(helps).map(|peer| peer.replica)
 }

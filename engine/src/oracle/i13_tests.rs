@@ -4,7 +4,7 @@ use super::super::testing::{World, chain, fork};
 use super::*;
 use crate::vsr::io::Timer;
 use crate::vsr::message::MessageKind;
-use crate::vsr::note::{Ignored, Note};
+use crate::vsr::note::{Ignored, Note, StateNote};
 
 fn ask(world: &mut World, from: u64, through: u64) {
     world.note(
@@ -51,6 +51,7 @@ fn lagging() -> World {
     member.head = Op(9);
     member.held = Op(3);
     member.holes = true;
+    member.fetchable = true;
     member.timers = member.timers.with(Timer::RepairRetry);
     world
 }
@@ -134,6 +135,60 @@ fn any_body_starts_the_wait_anew() {
     assert_eq!(world.found(Property::I13), 0);
     wait(&mut world, 4_000);
     assert_eq!(world.found(Property::I13), 1);
+}
+
+/// 1 executed three ops and needs a state, which 0 and 2 have.
+fn without_its_state() -> World {
+    let mut world = lagging();
+    for replica in [0, 2] {
+        world.members[replica].checkpoint = Op(8);
+    }
+    let member = &mut world.members[1];
+    member.commit_min = Op(3);
+    member.needs_state = true;
+    member.fetchable = false;
+    member.timers = member.timers.with(Timer::StateRetry);
+    world
+}
+
+#[test]
+fn a_replica_that_gets_no_part_of_a_state_though_peers_have_it_is_found() {
+    let mut world = without_its_state();
+    wait(&mut world, 20_000);
+    assert_eq!(world.found(Property::I13), 1);
+    let text = &world.kept()[0].text;
+    assert!(
+        text.starts_with("1 has lacked the state of op 4 or a later one"),
+        "{text}"
+    );
+}
+
+#[test]
+fn parts_of_a_state_and_a_disk_that_writes_it_are_progress() {
+    let mut world = without_its_state();
+    for index in 0..10 {
+        wait(&mut world, 2_000);
+        let (op, have, of) = (Op(8), index + 1, 10);
+        let part = StateNote::TransferChunk {
+            op,
+            index,
+            have,
+            of,
+        };
+        world.note(1, Note::State(part));
+    }
+    world.members[1].writes_pending = 1;
+    wait(&mut world, 20_000);
+    assert_eq!(world.found(Property::I13), 0);
+}
+
+#[test]
+fn nobody_is_blamed_for_a_state_that_nobody_has() {
+    let mut world = without_its_state();
+    world.members[0].checkpoint = Op(0);
+    world.members[2].commit_min = Op(7);
+    wait(&mut world, 20_000);
+    assert_eq!(world.found(Property::I13), 0);
 }
 
 #[test]

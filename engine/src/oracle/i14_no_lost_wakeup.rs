@@ -139,13 +139,14 @@ mod tests {
 
     #[test]
     fn each_wait_without_its_timer_is_a_violation_once() {
-        let cases: [(u8, Change, &str); 7] = [
+        let cases: [(u8, Change, &str); 8] = [
             (1, |m| m.inbox = 2, "2 frames wait in the inbox of 1"),
             (1, |m| m.timers = Timers::default(), "heartbeat-wait"),
             (0, |m| m.timers = Timers::default(), "0 leads"),
             (1, |m| m.status = Status::ViewChange, "view-change-wait"),
             (1, |m| m.status = Status::Recovering, "probe"),
-            (1, |m| m.holes = true, "repair-retry"),
+            (1, |m| m.fetchable = true, "repair-retry"),
+            (1, |m| m.needs_state = true, "state-retry"),
             (0, |m| m.pipeline = 1, "prepare-resend"),
         ];
         for (replica, change, text) in cases {
@@ -167,7 +168,7 @@ mod tests {
 
     #[test]
     fn each_exception_holds() {
-        let cases: [(u8, Change); 5] = [
+        let cases: [(u8, Change); 7] = [
             (1, |m| {
                 m.paused = true;
                 m.inbox = 2;
@@ -187,6 +188,15 @@ mod tests {
             (1, |m| {
                 m.status = Status::ViewChange;
                 m.timers = m.timers.with(Timer::ViewChangeWait);
+            }),
+            (1, |m| {
+                m.needs_state = true;
+                m.writes_pending = 1;
+            }),
+            (1, |m| {
+                m.needs_state = true;
+                m.timers = m.timers.with(Timer::StateRetry);
+                (m.head, m.commit_max) = (Op(9), Op(9));
             }),
         ];
         for (replica, change) in cases {

@@ -157,7 +157,8 @@ pub struct FullestLink {
 
 /// Look-ups into logs and disks.
 pub trait Logs {
-    /// Identity of the entry whose body a running replica holds at an op in memory.
+    /// Identity of the entry whose body a running replica holds at an op above its checkpoint, in
+    /// memory; on disk, where it fetches a state and its log in memory begins higher.
     fn checksum_at(&self, replica: ReplicaId, group: GroupId, op: Op) -> Option<Checksum>;
 
     /// Identity of the entry that a replica's disk holds at an op, synced in both rings and

@@ -12,7 +12,7 @@ use crate::error::InputError;
 use crate::ids::{CLIENTS_MAX, PARTITIONS_MAX, REPLICAS_MAX, Tick};
 use crate::machine::RETENTION_DEFAULT;
 use crate::sim::network_options::PartitionMode;
-use crate::vsr::knobs::Knobs;
+use crate::vsr::knobs::{Knobs, SLOTS_PER_PIPELINE};
 use crate::vsr::mutation::Mutations;
 use crate::workload::Plane;
 
@@ -252,6 +252,14 @@ impl Run {
                 "uniform-size, uniform-partition or isolate-single, or partition=0",
             )
             .at("partition-mode"));
+        }
+        let slots_min = SLOTS_PER_PIPELINE * self.knobs.pipeline_max;
+        if self.knobs.journal_slots < slots_min {
+            return Err(Problem::new(
+                self.knobs.journal_slots.to_string(),
+                format!("at least three pipelines, {slots_min}"),
+            )
+            .at("slots"));
         }
         if self.knobs.heartbeat_wait_ticks <= self.knobs.heartbeat_ticks {
             return Err(Problem::new(

@@ -65,6 +65,7 @@ pub enum Setting {
     AckQuorumRatio,
     Shell,
     Retention,
+    StateChunk,
 }
 
 /// How a value is written. All are `u32` inside.
@@ -94,7 +95,7 @@ const SURVIVORS: &[&str] = &["quorum", "0", "1", "2", "3", "4", "5", "6", "7", "
 
 impl Setting {
     /// All settings, in the order of links.
-    pub const ALL: [Self; 45] = [
+    pub const ALL: [Self; 46] = [
         Self::Crash,
         Self::Restart,
         Self::CrashPrimary,
@@ -140,6 +141,7 @@ impl Setting {
         Self::AckQuorumRatio,
         Self::Shell,
         Self::Retention,
+        Self::StateChunk,
     ];
 
     /// The name, as links and scripts spell it.
@@ -191,6 +193,7 @@ impl Setting {
             Self::AckQuorumRatio => "ack-quorum-ratio",
             Self::Shell => "shell",
             Self::Retention => "retention",
+            Self::StateChunk => "state-chunk",
         }
     }
 
@@ -200,13 +203,15 @@ impl Setting {
         Self::ALL.into_iter().find(|setting| setting.name() == name)
     }
 
-    /// Whether it may change while the run goes on. Rings and tables are sized once, at the start,
-    /// when clocks are drawn, too; what a partition keeps must be equal on every replica.
+    /// Whether it may change while the run goes on. Rings and tables are sized once, at the start, when
+    /// clocks are drawn, too, and checkpoints stand at the same ops on every replica; what a
+    /// partition keeps must be equal on every replica.
     #[must_use]
     pub fn changes_while_running(self) -> bool {
         !matches!(
             self,
-            Self::Slots
+            Self::Pipeline
+                | Self::Slots
                 | Self::Sessions
                 | Self::ClockOffsetMax
                 | Self::ClockDriftMax
@@ -265,6 +270,7 @@ impl Setting {
             Self::Plane => Form::Word(&["partition", "metadata", "mixed", "uniform"]),
             Self::Shell => Form::Word(&["0", "1"]),
             Self::Retention => Form::Number(1, RETENTION_MAX),
+            Self::StateChunk => Form::Number(16, 65_536),
         }
     }
 
@@ -322,6 +328,7 @@ impl Setting {
             Self::AckQuorumRatio => run.workload.ack_quorum_ratio_per_million,
             Self::Shell => u32::from(run.workload.shell),
             Self::Retention => run.workload.retention,
+            Self::StateChunk => knobs.state_chunk_bytes,
         }
     }
 
@@ -383,6 +390,7 @@ impl Setting {
             Self::AckQuorumRatio => run.workload.ack_quorum_ratio_per_million = value,
             Self::Shell => run.workload.shell = value != 0,
             Self::Retention => run.workload.retention = value,
+            Self::StateChunk => knobs.state_chunk_bytes = value,
         }
     }
 

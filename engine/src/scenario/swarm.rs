@@ -6,7 +6,7 @@ use super::faults::{ClockFaults, DiskFaults, Faults, Profile};
 use super::run::{Cluster, Run, Workload};
 use crate::prng::{Purpose, Rng, Seeds};
 use crate::sim::network_options::{NetworkOptions, PartitionMode, PartitionSymmetry};
-use crate::vsr::knobs::Knobs;
+use crate::vsr::knobs::{Knobs, SLOTS_PER_PIPELINE};
 
 /// What is drawn. Append only: the number is the key of the stream. Disk faults, shards and slots
 /// join at the end.
@@ -53,7 +53,12 @@ enum Draw {
     ClockOffset = 37,
     ClockDrift = 38,
     Partitions = 39,
+    SlotsPerPipeline = 40,
+    StateChunk = 41,
 }
+
+/// Fewest slots that a Run may name.
+const SLOTS_MIN: u32 = 16;
 
 /// Draws below one swarm seed.
 struct Lots(u64);
@@ -169,6 +174,8 @@ fn disk(lots: &Lots) -> DiskFaults {
 fn knobs(lots: &Lots, before: &Knobs) -> Knobs {
     let heartbeat_ticks = lots.between(Draw::Heartbeat, 20, 80);
     let vote_resend_ticks = lots.between(Draw::VoteResend, 20, 80);
+    let pipeline_max = lots.one_of(Draw::Pipeline, [1, 2, 4, 8, 16, 32]);
+    let pipelines = lots.one_of(Draw::SlotsPerPipeline, [3, 4, 4, 8, 32]);
     Knobs {
         heartbeat_ticks,
         heartbeat_wait_ticks: heartbeat_ticks * lots.between(Draw::HeartbeatWait, 5, 12),
@@ -181,7 +188,9 @@ fn knobs(lots: &Lots, before: &Knobs) -> Knobs {
         probe_attempts_max: lots.between(Draw::ProbeAttempts, 3, 8),
         repair_retry_ticks: lots.between(Draw::RepairRetry, 50, 150),
         repair_chunk_max: lots.one_of(Draw::RepairChunk, [1, 2, 4, 8, 16, 64, 128]),
-        pipeline_max: lots.one_of(Draw::Pipeline, [1, 2, 4, 8, 16, 32]),
+        pipeline_max,
+        journal_slots: (pipeline_max * pipelines).max(SLOTS_MIN),
+        state_chunk_bytes: lots.one_of(Draw::StateChunk, [32, 128, 256, 1_024]),
         sessions_max: lots.between(Draw::Sessions, 8, 64),
         ..before.clone()
     }
@@ -214,6 +223,14 @@ pub(super) fn reconcile(run: &mut Run) {
         network.partition_per_million = 0;
     }
     let (knobs, was) = (&mut run.knobs, &drawn.knobs);
+    let slots_min = SLOTS_PER_PIPELINE * knobs.pipeline_max;
+    if knobs.journal_slots < slots_min {
+        if knobs.journal_slots == was.journal_slots {
+            knobs.journal_slots = slots_min.max(SLOTS_MIN);
+        } else if knobs.pipeline_max == was.pipeline_max {
+            knobs.pipeline_max = (knobs.journal_slots / SLOTS_PER_PIPELINE).max(1);
+        }
+    }
     if knobs.heartbeat_wait_ticks <= knobs.heartbeat_ticks {
         if knobs.heartbeat_wait_ticks == was.heartbeat_wait_ticks {
             knobs.heartbeat_wait_ticks = knobs.heartbeat_ticks.saturating_mul(5).min(100_000);

@@ -49,7 +49,7 @@ impl Completion {
         }
     }
 
-    /// The op of a prepare, or the sequence of a superblock.
+    /// The op of a prepare or snapshot, or the sequence of a superblock.
     #[must_use]
     pub fn number(&self) -> u64 {
         match self {

@@ -55,6 +55,7 @@ impl Simulator {
                 incarnation: known.incarnation,
                 durable_view: known.view,
                 durable_log_view: known.log_view,
+                checkpoint: known.checkpoint,
                 ..MemberView::down(member.replica, member.group)
             };
             return;
@@ -131,8 +132,8 @@ impl Logs for Simulator {
     fn checksum_at(&self, replica: ReplicaId, group: GroupId, op: Op) -> Option<Checksum> {
         let group = Simulator::group(self, replica, group)?;
         let group = group.borrow();
-        let prepare = group.replica.log().prepare(op)?;
-        Some(prepare.header.checksum)
+        let core = &group.replica;
+        core.log().held(op).filter(|_| op > core.checkpoint())
     }
 
     fn durable_checksum(&self, replica: ReplicaId, group: GroupId, op: Op) -> Option<Checksum> {

@@ -115,6 +115,7 @@ impl Simulator {
         known.incarnation = superblock.incarnation;
         known.view = superblock.view;
         known.log_view = superblock.log_view;
+        known.checkpoint = superblock.checkpoint.op();
     }
 
     /// Boots a replica from its disk.

@@ -10,7 +10,7 @@ use crate::oracle::{Oracles, Property, Replicas, Searched, Violation};
 use crate::trace::{Actor, EventKind, Fate, Recorder};
 use crate::vsr::message::MessageKind;
 use crate::vsr::mutation::Mutation;
-use crate::vsr::note::Note;
+use crate::vsr::note::{Note, StateNote};
 use crate::workload::{AuditProperty, Auditors, Histories};
 
 /// What has happened, counted.
@@ -41,6 +41,10 @@ pub struct Totals {
     pub disk_faults: u64,
     /// Writes that a crash tore.
     pub torn_writes: u64,
+    /// Checkpoints that became durable.
+    pub checkpoints: u64,
+    /// States that a replica took over from others.
+    pub transfers: u64,
     /// Faults that the profile injected, losses of packets aside.
     pub injected: u64,
     /// Packets lost by the dice of their links.
@@ -271,6 +275,8 @@ impl Record {
                 self.tallies.entry(group).or_default().views_started += 1;
             }
             Note::Filled { repair: true, .. } => self.totals.repairs += 1,
+            Note::State(StateNote::Checkpointed { .. }) => self.totals.checkpoints += 1,
+            Note::State(StateNote::TransferFinished { .. }) => self.totals.transfers += 1,
             Note::RuleBroken { .. } => self.halted.push(replica),
             Note::Mutated { mutation } => {
                 self.totals.mutated += 1;

@@ -89,6 +89,8 @@ pub struct Known {
     pub view: View,
     /// The log_view that its disk holds, while it is down or boots.
     pub log_view: View,
+    /// The checkpoint that its disk holds, while it is down or boots.
+    pub checkpoint: Op,
 }
 
 /// Where inside a tick the simulator stands.

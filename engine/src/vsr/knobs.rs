@@ -3,6 +3,10 @@
 
 use serde::Serialize;
 
+/// The fewest slots for each place in the pipeline: one pipeline waits for a quorum, one commits while
+/// the quorum of a checkpoint forms, and one lies between two checkpoints.
+pub const SLOTS_PER_PIPELINE: u32 = 3;
+
 /// All knobs of one group. Ticks are 10 ms.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Knobs {
@@ -52,9 +56,9 @@ impl Knobs {
         probe_ticks: 100,
         probe_attempts_max: 5,
         repair_retry_ticks: 100,
-        repair_chunk_max: 128,
+        repair_chunk_max: 8,
         pipeline_max: 8,
-        journal_slots: 65_536,
+        journal_slots: 32,
         sessions_max: 64,
         state_chunk_bytes: 256,
     };

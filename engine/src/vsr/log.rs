@@ -67,8 +67,8 @@ pub struct Log {
     held_through: Op,
     /// Ops whose slot on disk could not be read at boot and has not been written since.
     damaged: BTreeSet<Op>,
-    /// Synced entries at or below the floor whose slots may not have been used again: others may
-    /// still ask for them.
+    /// Entries at or below the floor whose slots may not have been used again, in the rings or on
+    /// their way there: others may still ask for them.
     ring: BTreeMap<Op, Checksum>,
 }
 
@@ -389,11 +389,7 @@ impl Log {
                 self.floor = floor;
                 break;
             };
-            if let Slot::Held {
-                prepare,
-                synced: true,
-            } = slot
-            {
+            if let Slot::Held { prepare, .. } = slot {
                 self.ring.insert(self.floor, prepare.header.checksum);
             }
         }
@@ -408,6 +404,15 @@ impl Log {
         }
     }
 
+    /// The identity of the entry whose body is held at an op, in memory or below the floor on disk.
+    #[must_use]
+    pub fn held(&self, op: Op) -> Option<Checksum> {
+        match self.prepare(op) {
+            Some(prepare) => Some(prepare.header.checksum),
+            None => self.ring.get(&op).copied(),
+        }
+    }
+
     /// How many entries below the floor are remembered.
     #[must_use]
     pub fn remembered(&self) -> usize {
@@ -415,7 +420,7 @@ impl Log {
     }
 
     /// The identity of the entry that the rings hold at an op, as far as is known: below the floor
-    /// its slot may have been used again since.
+    /// it may never have got there, and its slot may have been used again since.
     #[must_use]
     pub fn on_disk(&self, op: Op) -> Option<Checksum> {
         if op <= self.floor {
