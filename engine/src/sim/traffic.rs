@@ -128,10 +128,9 @@ impl Simulator {
     fn draw_request(&mut self, client: ClientId) -> Option<Drawn> {
         let asker = &self.clients[usize::from(client.0)];
         let record = self.world.record.borrow();
+        // Those there are now: the list follows the catalogue at the end of each tick.
         let free = self.groups.iter().copied();
-        let free: Vec<GroupId> = free
-            .filter(|&group| asker.is_ready(group) && record.auditors.is_alive(group))
-            .collect();
+        let free: Vec<GroupId> = free.filter(|&group| asker.is_ready(group)).collect();
         self.generator.next(client, &free, &record.auditors)
     }
 
