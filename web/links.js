@@ -1,5 +1,7 @@
 /** What lies on a link's directions, found and worded. Pure: must never know the DOM. */
 
+import { islandsOf } from "./geometry.js";
+
 /** @typedef {import("./types.js").Frame} Frame */
 /** @typedef {import("./types.js").Link} Link */
 
@@ -27,6 +29,14 @@ export function linkOf(frame, from, to) {
  */
 export function isBlocked(link) {
   return link !== undefined && (link.cut || link.partitioned);
+}
+
+/**
+ * @param {Frame} frame
+ * @returns {number[][]} groups of replicas with a wall around each; one if there is none
+ */
+export function islandsIn(frame) {
+  return islandsOf(frame.replica_count, (a, b) => isBlocked(linkOf(frame, String(a), String(b))));
 }
 
 /**

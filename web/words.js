@@ -89,6 +89,28 @@ export function isDamaged(entry) {
   return entry.damaged === true || /** @type {string} */ (entry.state) === "damaged";
 }
 
+/**
+ * @param {import("./types.js").Replica} replica
+ * @returns {boolean} a hundredth of a second and more, or on its way there
+ */
+export function isClockOff({ clock }) {
+  return clock !== undefined && (Math.abs(clock.offset_micros) >= 10_000 || clock.drift_ppm !== 0);
+}
+
+/**
+ * @param {import("./types.js").Replica} replica
+ * @returns {string[]} what is wrong with its disk, in words
+ */
+export function diskTroubles({ disk, log }) {
+  const damaged = log.filter(isDamaged).length;
+  return [
+    damaged > 0 ? `${damaged} damaged on disk` : "",
+    disk?.lies ? "its disk lies" : "",
+    disk?.tears ? "its next crash tears" : "",
+    (disk?.slow_factor ?? 1) > 1 ? "its disk is slow" : "",
+  ].filter((text) => text !== "");
+}
+
 /** @type {Record<string, string>} */
 const STATES = {
   committed: "committed",

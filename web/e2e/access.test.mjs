@@ -19,6 +19,12 @@ after(() => site?.close());
 /** With a cut, a clog, a crashed replica and a view change behind it. */
 const TROUBLE = `v=1&seed=7&${QUICK}&act=205.crash.0_300.clog.1to2.0_305.hold.2to1.Commit_310.delay.1to2.20_315.mute.1-0&at=340`;
 
+/** With a rotten, a lost and a misplaced op, a disk that lies and a slow one, and a clock that is ahead. */
+const DISKS =
+  "v=1&seed=7&load=0&slots=32&do=1.warm.6&act=200.corrupt.1.op5.prepare_201.punch.1.op3_202.misdirect.2.op6.op7_203.lie.2_204.slow.0.20_205.skew.0.500&at=230";
+/** The longest log wins: a rule is out, and what a client was told is lost. */
+const VIOLATED = "v=1&story=a1&mutations=M06&at=1640";
+
 /**
  * @param {Person} person
  * @param {string} state
@@ -48,9 +54,9 @@ test("axe finds nothing serious on the wide page", async () => {
   await person.open(TROUBLE);
   await isClean(person, "in trouble");
   await person.page.keyboard.press("2");
-  await person.page.getByRole("region", { name: "Replica 1" }).waitFor();
+  await person.page.getByRole("region", { name: "Replica 1", exact: true }).waitFor();
   await isClean(person, "a replica inspected", PANELS);
-  for (const tab of ["Run", "Faults", "Checks"]) {
+  for (const tab of ["Run", "Faults", "Protocol", "Checks"]) {
     await person.tab(tab);
     await isClean(person, tab, PANELS);
   }
@@ -60,6 +66,14 @@ test("axe finds nothing serious on the wide page", async () => {
   await person.page.keyboard.press("Enter");
   await person.page.getByRole("region", { name: "From 1 to 2" }).waitFor();
   await isClean(person, "a link inspected", PANELS);
+  await person.open(DISKS);
+  await person.page.keyboard.press("2");
+  await person.tab("Inspector");
+  await person.page.getByRole("region", { name: "Superblock of replica 1" }).waitFor();
+  await isClean(person, "damaged disks");
+  await person.open(VIOLATED);
+  await person.tab("Checks");
+  await isClean(person, "a violation");
   await person.page.keyboard.press("Home");
   await person.at(0);
   await person.button("Share").click();
@@ -81,7 +95,7 @@ test("axe finds nothing serious on the narrow page", async () => {
   await person.open(TROUBLE);
   await person.page.keyboard.press("2");
   await person.tab("Inspector");
-  await person.page.getByRole("region", { name: "Replica 1" }).waitFor();
+  await person.page.getByRole("region", { name: "Replica 1", exact: true }).waitFor();
   await isClean(person, "in trouble, a replica inspected");
   await person.tab("Events");
   await isClean(person, "Events", PANELS);
@@ -101,10 +115,13 @@ for (const viewport of [
     await person.open(TROUBLE);
     await isClean(person, "in trouble", { rules: COLOURS });
     await person.page.keyboard.press("2");
-    for (const tab of ["Inspector", "Run", "Faults", "Checks"]) {
+    for (const tab of ["Inspector", "Run", "Faults", "Protocol", "Checks"]) {
       await person.tab(tab);
       await isClean(person, tab, { ...PANELS, rules: COLOURS });
     }
+    await person.open(VIOLATED);
+    await person.tab("Checks");
+    await isClean(person, "a violation", { rules: COLOURS });
     await person.button("Share").click();
     await person.page.getByRole("dialog").waitFor();
     await isClean(person, "the share dialog", { part: "vsr-share-dialog", rules: COLOURS });

@@ -93,6 +93,6 @@ test("a clock is set by hand, ahead and behind, and says how far it is off", asy
   assert.equal(await person.acts(clock.getByRole("button", { name: "Set the clock of 2" })), "206.skew.2.m500.d20");
   await clock.getByText(/Replica 2: \d+(\.\d+)? ms behind, gains 20 millionths/).waitFor();
   await person.tab("Inspector");
-  await page.getByRole("region", { name: "Replica 2" }).getByText(/ms behind, gains 20 millionths/).waitFor();
+  await page.getByRole("region", { name: "Replica 2", exact: true }).getByText(/ms behind, gains 20 millionths/).waitFor();
   await person.close();
 });

@@ -117,12 +117,22 @@ test("on a phone a toolbar that runs out of the page shows where it goes on", as
   await person.close();
 });
 
-test("the legend names what lies on links, in replicas and in logs", async () => {
+test("the legend names what is on the stage, and the list of signs names all", async () => {
   const person = await Person.calm(site, { viewport: { width: 1440, height: 900 } });
-  await person.open("");
-  const signs = await person.page.getByRole("list", { name: "Legend" }).getByRole("listitem").allInnerTexts();
-  for (const word of ["wall", "clog", "crashed", "damaged", "cut"]) {
-    assert.ok(signs.some((sign) => sign.includes(word)), `${word} in ${signs.join(", ")}`);
-  }
+  const { page } = person;
+  const signs = () => page.getByRole("region", { name: "Cluster" }).getByRole("list", { name: "Legend" }).getByRole("listitem").allInnerTexts();
+  const rare = ["wall between sides", "clog, with what waits", "crashed", "damaged op", "cut, one way or both", "paused", "filter", "hold"];
+  await person.open(`v=1&seed=7&${QUICK}&at=204`);
+  assert.deepEqual((await signs()).filter((sign) => rare.includes(sign)), []);
+  const acts = "205.crash.0_205.clog.1to2.0_205.cut.1-2_205.corrupt.1.op3.both_205.pause.2_205.filter.0to1.Prepare_205.hold.1to0.Commit";
+  await person.open(`v=1&seed=7&${QUICK}&act=${acts}&at=206`);
+  const said = await signs();
+  assert.deepEqual(rare.filter((word) => word !== "wall between sides" && !said.includes(word)), []);
+  await person.open(`v=1&seed=7&${QUICK}&act=205.cut.0-12&at=206`);
+  assert.ok((await signs()).includes("wall between sides"));
+  await person.button("Keys").click();
+  await page.getByRole("dialog").waitFor();
+  const all = await page.getByRole("dialog").getByRole("list", { name: "Legend" }).getByRole("listitem").allInnerTexts();
+  assert.deepEqual(rare.filter((word) => !all.includes(word)), []);
   await person.close();
 });

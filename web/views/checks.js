@@ -79,6 +79,10 @@ export class Checks extends View {
       }
       .violation .row {
         margin-top: 8px;
+        gap: 4px;
+      }
+      .violation .quiet {
+        padding: 4px 8px;
       }
     `,
   ];

@@ -231,7 +231,7 @@ export class KeysDialog extends Dialog {
         <span>use these keys</span>
       </label>
       <h3 class="signs">On the stage</h3>
-      <vsr-legend .app=${this.app}></vsr-legend>`;
+      <vsr-legend whole .app=${this.app}></vsr-legend>`;
     return this.frame("Keys and signs", content);
   }
 }

@@ -124,12 +124,12 @@ export class DiskPanel extends View {
       table {
         width: 100%;
         border-collapse: collapse;
-        font-size: 14px;
+        font-size: 13.5px;
       }
       th,
       td {
         text-align: right;
-        padding: 2px 0 2px 8px;
+        padding: 2px 0 2px 6px;
         font-weight: 400;
       }
       th:first-child,
@@ -260,7 +260,7 @@ export class DiskPanel extends View {
       <h3><vsr-term word="superblock">Superblock</vsr-term> <span class="soft small">${copies.length} copies, two equal ones are enough</span></h3>
       <table class="num">
         <thead>
-          <tr><th scope="col">copy</th><th scope="col">write</th><th scope="col">view</th><th scope="col">log_view</th><th scope="col">committed</th></tr>
+          <tr><th scope="col">copy</th><th scope="col">write</th><th scope="col">view</th><th scope="col">log_view</th><th scope="col">committed</th><th scope="col">checkpoint</th></tr>
         </thead>
         <tbody>
           ${copies.map(
@@ -270,6 +270,7 @@ export class DiskPanel extends View {
               <td>${copy.view ?? "–"}</td>
               <td>${copy.log_view ?? "–"}</td>
               <td>${copy.commit_max ?? "–"}</td>
+              <td>${copy.checkpoint ?? "–"}</td>
             </tr>`,
           )}
         </tbody>
@@ -292,11 +293,11 @@ function hurt({ state }) {
  */
 export function slotText(place, prepare, header, entry) {
   if (prepare.state === "empty" && header.state === "empty") {
-    return entry ? `Slot ${place}: nothing on disk; in memory ${entryText(entry)}.` : `Slot ${place}: never written.`;
+    return entry ? `Slot ${place}: nothing on disk; in memory ${entryText({ ...entry, damaged: false })}.` : `Slot ${place}: never written.`;
   }
   const words = { empty: "never written", whole: "whole", damaged: "damaged", astray: "that of another slot" };
   const of = (/** @type {DiskBlock} */ { op, view }) => (op === null ? "" : ` of op ${op}${view === null ? "" : `, view ${view}`}`);
-  const memory = entry ? ` In memory ${entryText(entry)}.` : "";
+  const memory = entry ? ` In memory ${entryText({ ...entry, damaged: false })}.` : "";
   return `Slot ${place}: prepare${of(prepare)}: ${words[prepare.state]}; header${of(header)}: ${words[header.state]}.${memory}`;
 }
 

@@ -159,9 +159,13 @@ export class Events extends View {
   #height = 300;
   #resize = new ResizeObserver(([entry]) => {
     if (!entry) return;
-    this.#height = entry.contentRect.height;
+    const { height } = entry.contentRect;
+    // A list that was out of sight begins with what is newest.
+    this.#isNew = this.#height === 0 && height > 0;
+    this.#height = height;
     this.requestUpdate();
   });
+  #isNew = false;
 
   /** @override */
   get restMs() {
@@ -190,7 +194,7 @@ export class Events extends View {
     const scroll = this.renderRoot.querySelector(".scroll");
     if (!scroll) return;
     this.#top = scroll.scrollTop;
-    this.#isFollowing = scroll.scrollTop + scroll.clientHeight >= scroll.scrollHeight - ROW;
+    this.#isFollowing = this.#isNew || scroll.scrollTop + scroll.clientHeight >= scroll.scrollHeight - ROW;
   }
 
   /** @override */
@@ -200,6 +204,7 @@ export class Events extends View {
     list?.style.setProperty("height", `${this.#rows.length * ROW}px`);
     for (const item of this.renderRoot.querySelectorAll("li")) item.style.setProperty("top", `${item.dataset.top}px`);
     if (scroll && this.#isFollowing) scroll.scrollTop = scroll.scrollHeight;
+    this.#isNew = false;
   }
 
   #filter() {

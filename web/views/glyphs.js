@@ -49,6 +49,18 @@ export function diskSign(x, y, size) {
 }
 
 /**
+ * A clock that is not right.
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ * @returns {unknown}
+ */
+export function clockSign(x, y, size) {
+  const s = size;
+  return svg`<g class="clock-sign" transform="translate(${x} ${y})"><circle class="under" r=${round(s * 1.5)}/><circle r=${round(s)}/><path d="M0 ${round(-s * 0.6)}V0L${round(s * 0.5)} ${round(s * 0.3)}"/></g>`;
+}
+
+/**
  * A property is violated here.
  * @param {number} x
  * @param {number} y

@@ -1,6 +1,6 @@
 /**
- * Which group the page shows: metadata, or one of the partitions, as tabs. Hidden where there is one group alone. Must
- * never change the run: all groups go on, whichever is shown.
+ * Which group the page shows: metadata, or one of the partitions, as tabs. Hidden where there is one group alone, and
+ * while a caption leads. Must never change the run: all groups go on, whichever is shown.
  */
 
 import { css, html, nothing } from "lit";
@@ -22,7 +22,7 @@ export class Groups extends View {
       [role="tab"] {
         display: inline-flex;
         gap: 8px;
-        align-items: baseline;
+        align-items: center;
         border-color: transparent;
         background: none;
         color: var(--soft);
@@ -55,15 +55,16 @@ export class Groups extends View {
   }
 
   /** @override @param {Readonly<import("../state.js").State>} state */
-  watched({ frame }) {
-    return [frame?.group, frame?.groups?.map(({ name, view, primary, commit_max: commit }) => `${name} ${view} ${primary} ${commit}`).join()];
+  watched({ frame, caption }) {
+    return [caption === null, frame?.group, frame?.groups?.map(({ name, view, primary, commit_max: commit }) => `${name} ${view} ${primary} ${commit}`).join()];
   }
 
   /** @override */
   render() {
     const groups = this.state.frame?.groups ?? [];
     const shown = this.state.frame?.group;
-    if (groups.length < 2) return nothing;
+    // Who is shown the first things about a log has no need of a second one.
+    if (groups.length < 2 || this.state.caption) return nothing;
     return html`<nav aria-label="Groups">
       <vsr-strip role="tablist" aria-label="Shown group" @keydown=${this.#keyed}>
         ${groups.map(

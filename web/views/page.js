@@ -104,7 +104,7 @@ export class Page extends View {
       }
       .left {
         display: grid;
-        grid-template-rows: auto minmax(0, 1fr) auto auto;
+        grid-template: auto minmax(0, 1fr) auto auto / minmax(0, 1fr);
         min-height: 0;
         min-width: 0;
       }
@@ -158,7 +158,7 @@ export class Page extends View {
       aside {
         border-left: 1px solid var(--rule);
         display: grid;
-        grid-template-rows: auto minmax(0, 1fr) minmax(180px, 38%);
+        grid-template: auto minmax(0, 1fr) minmax(180px, 38%) / minmax(0, 1fr);
         min-height: 0;
       }
       [role="tablist"] {
@@ -209,6 +209,12 @@ export class Page extends View {
         main {
           grid-template-columns: minmax(0, 1fr) 344px;
         }
+        [role="tablist"] {
+          padding: 6px 6px 0;
+        }
+        [role="tab"] {
+          padding: 8px 6px 9px;
+        }
         vsr-legend {
           display: none;
         }
@@ -243,8 +249,8 @@ export class Page extends View {
         main {
           grid-template-columns: minmax(0, 1fr) 320px;
         }
-        [role="tab"] {
-          padding: 8px 6px 9px;
+        .ok {
+          display: none;
         }
       }
       @media (max-width: 820px) {
@@ -304,10 +310,8 @@ export class Page extends View {
           left: 0;
           right: 0;
           bottom: 43px;
-          top: 42dvh;
+          top: calc(42dvh + 30px);
           background: var(--paper);
-          border-top: 1px solid var(--edge);
-          box-shadow: var(--shadow);
           z-index: 4;
         }
         .open.events vsr-events {
@@ -319,12 +323,24 @@ export class Page extends View {
         .open .close {
           display: block;
           position: fixed;
-          right: 8px;
-          top: calc(42dvh + 8px);
+          left: 0;
+          right: 0;
+          top: 42dvh;
+          height: 31px;
+          min-height: 0;
           z-index: 5;
-          width: 32px;
-          padding: 0;
-          background: var(--sheet);
+          padding: 0 18px;
+          border: 0;
+          border-top: 1px solid var(--edge);
+          border-radius: 0;
+          background: var(--paper);
+          box-shadow: var(--shadow);
+          clip-path: inset(-40px 0 0 0);
+          text-align: right;
+          font-size: 18px;
+        }
+        .open .close:focus-visible {
+          outline-offset: -3px;
         }
       }
       @media (max-width: 400px) {
@@ -417,6 +433,16 @@ export class Page extends View {
       <vsr-keys-dialog .app=${app}></vsr-keys-dialog>
     `;
   }
+
+  /** Another panel begins at its top. @override */
+  updated() {
+    const { tab } = this.state;
+    if (tab === this.#tab) return;
+    this.#tab = tab;
+    this.renderRoot.querySelector(".panel")?.scrollTo(0, 0);
+  }
+
+  #tab = "";
 
   #header() {
     const { frame, proof, theme } = this.state;

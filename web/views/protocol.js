@@ -72,6 +72,9 @@ export class Protocol extends View {
         color: var(--soft);
         margin-bottom: 10px;
       }
+      .keep {
+        white-space: nowrap;
+      }
       ul {
         list-style: none;
         margin: 0;
@@ -156,7 +159,7 @@ export class Protocol extends View {
     return html`<section aria-label="Rules">
       <h2>Rules to take out</h2>
       <p class="lead">
-        Each rule is needed. Tick one to take it out, as a <vsr-term word="mutation">mutation</vsr-term>, and let the run go on until a check notices. Several may be out at once${on === 0 ? "" : `: ${on} ${on === 1 ? "is" : "are"} now`}.
+        Each rule is needed. Tick one to take it out, as a <span class="keep"><vsr-term word="mutation">mutation</vsr-term>,</span> and let the run go on until a check notices. Several may be out at once${on === 0 ? "" : `: ${on} ${on === 1 ? "is" : "are"} now`}.
       </p>
       <ul>
         ${mutations.map((mutation) => this.#mutation(mutation))}

@@ -150,8 +150,18 @@ export const stageStyles = css`
     stroke: var(--ink);
     stroke-width: 1.5;
   }
-  .disk-sign circle {
+  .disk-sign circle,
+  .clock-sign .under {
     stroke: none;
+  }
+  .clock-sign {
+    fill: var(--stage);
+    stroke: var(--ink);
+    stroke-width: 1.5;
+    stroke-linecap: round;
+  }
+  .clock-sign path {
+    fill: none;
   }
   .broken {
     fill: none;

@@ -5,10 +5,11 @@
 
 import { html, nothing, svg } from "lit";
 import { restOf, sidesAct } from "../acts.js";
-import { arcPath, between, islandsOf, laneOf, layoutOf, leftOf, OBSTACLE, placeOf, round, wallPath } from "../geometry.js";
-import { isBlocked, linkOf, linkWords } from "../links.js";
-import { decidingTimer, isDamaged, roleInTruth } from "../words.js";
-import { alarmSign, badge, crack, diskSign } from "./glyphs.js";
+import { arcPath, between, laneOf, layoutOf, leftOf, OBSTACLE, placeOf, round, wallPath } from "../geometry.js";
+import { isBlocked, islandsIn, linkOf, linkWords } from "../links.js";
+import { decidingTimer, diskTroubles, isClockOff, isDamaged, roleInTruth } from "../words.js";
+import { alarmSign, badge, clockSign, crack, diskSign } from "./glyphs.js";
+import { clockText } from "./clock-verbs.js";
 import { PacketPainter } from "./packets.js";
 import { stageStyles } from "./stage-styles.js";
 import { hueOf, shared, View } from "./view.js";
@@ -153,7 +154,8 @@ export class Stage extends View {
     const kind = { "view change": "change", "thinks it leads": "primary", starting: "recovering" }[role] ?? role;
     const log = replica.up ? `, committed ${replica.commit_min} of ${replica.head}` : "";
     const isBroken = frame.violations.some(({ replicas }) => replicas.includes(replica.id));
-    const troubles = troublesOf(replica);
+    const disk = diskTroubles(replica);
+    const troubles = isClockOff(replica) ? [...disk, `its clock ${clockText(replica)}`] : disk;
     const name = `Replica ${replica.id}, ${role}, view ${replica.view}${log}${troubles.map((text) => `, ${text}`).join("")}${isBroken ? ", concerned in a violation" : ""}`;
     const font = (/** @type {number} */ size) => round(Math.max(10, size * (r / 46)));
     return svg`<g class="${kind} ${hueOf(replica.view)}" role="button" tabindex="0" aria-label=${name} aria-pressed=${isSelected}
@@ -168,7 +170,8 @@ export class Stage extends View {
       <text class="number" x=${round(x)} y=${round(y + r * 0.24)} font-size=${font(30)}>${replica.id}</text>
       <text class="view" x=${round(x)} y=${round(y + r * 0.57)} font-size=${font(12.5)}>view ${replica.view}</text>
       ${this.#cells(replica, frame, x, y + r + 13, r)}
-      ${troubles.length > 0 ? diskSign(round(x + r * 0.86), round(y + r * 0.86), Math.max(6, r * 0.19)) : nothing}
+      ${disk.length > 0 ? diskSign(round(x + r * 0.86), round(y + r * 0.86), Math.max(6, r * 0.19)) : nothing}
+      ${isClockOff(replica) ? clockSign(round(x - r * 0.86), round(y + r * 0.86), Math.max(6, r * 0.18)) : nothing}
       ${isBroken ? alarmSign(round(x + r * 0.86), round(y - r * 0.86), Math.max(8, r * 0.24)) : nothing}
       ${(role === "backup" || role === "crashed") && layout.replicas.length > 5 ? nothing : svg`<text class="role" x=${round(x)} y=${round(y + r + 34)} font-size=${Math.max(11.5, font(13.5))}>${role}</text>`}
     </g>`;
@@ -338,7 +341,7 @@ export class Stage extends View {
    * @param {import("../geometry.js").Layout} layout
    */
   #walls(frame, layout) {
-    const islands = islandsOf(frame.replica_count, (a, b) => isBlocked(linkOf(frame, String(a), String(b))));
+    const islands = islandsIn(frame);
     if (islands.length < 2) return nothing;
     const largest = islands.reduce((best, island) => (island.length > best.length ? island : best));
     return islands.map((island) => {
@@ -468,20 +471,6 @@ function bandOf(start, end) {
 function targetOf(event) {
   const element = /** @type {Element} */ (event.composedPath()[0]);
   return /** @type {SVGElement | null} */ (element.closest("[data-replica], [data-client], [data-link]"));
-}
-
-/**
- * @param {Replica} replica
- * @returns {string[]} what is wrong with its disk, in words
- */
-function troublesOf({ disk, log }) {
-  const damaged = log.filter(isDamaged).length;
-  return [
-    damaged > 0 ? `${damaged} damaged on disk` : "",
-    disk?.lies ? "its disk lies" : "",
-    disk?.tears ? "its next crash tears" : "",
-    (disk?.slow_factor ?? 1) > 1 ? "its disk is slow" : "",
-  ].filter((text) => text !== "");
 }
 
 /**

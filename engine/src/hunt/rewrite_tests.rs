@@ -87,6 +87,7 @@ fn assert_ends_alike(random: &Run, script: &Run) {
     script.advance_ticks(u32::try_from(TICKS).unwrap());
     let (mut one, mut other) = (random.totals(), script.totals());
     (one.acts, other.acts) = (0, 0);
+    // What dice inject in one is written down in the other.
     (one.injected, other.injected) = (0, 0);
     assert_eq!(one, other, "{}", random.link());
     assert_eq!(random.schedule_hash(), script.schedule_hash());

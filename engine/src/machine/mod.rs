@@ -12,7 +12,7 @@ mod wire;
 
 pub use codec::{Answer, Command, Refusal};
 pub use metadata::{Genesis, GroupChange, Metadata, PartitionGroup};
-pub use partition::{Partition, RETENTION_DEFAULT};
+pub use partition::{Partition, RETENTION_DEFAULT, RETENTION_MAX};
 pub use wire::NAME_BYTES_MAX;
 
 use crate::ids::{Checksum, GROUP_METADATA, GroupId};

@@ -124,7 +124,7 @@ impl Oracles {
                 let (group, mut report) = self.at(event.tick, *group);
                 group.replied(*client, reply, *view, &mut report);
             }
-            EventKind::Requested { group, client, .. } => {
+            EventKind::Requested { client, group, .. } => {
                 let (group, _) = self.at(event.tick, *group);
                 group.availability.requested(*client, event.tick);
             }
@@ -237,6 +237,14 @@ impl Oracles {
     #[must_use]
     pub fn ops_compared(&self) -> u64 {
         self.groups.iter().map(|group| group.canon.shared()).sum()
+    }
+
+    /// Whether disks of a group lied, or were wiped, so that what a client was told may be lost without
+    /// anybody's fault.
+    #[must_use]
+    pub fn may_have_lost(&self, group: GroupId) -> bool {
+        let known = self.groups.iter().find(|known| known.id == group);
+        known.is_some_and(|known| known.durability.has_excused())
     }
 
     /// The last op that anybody executed in a group.

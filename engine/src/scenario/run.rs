@@ -14,6 +14,7 @@ use crate::machine::RETENTION_DEFAULT;
 use crate::sim::network_options::PartitionMode;
 use crate::vsr::knobs::Knobs;
 use crate::vsr::mutation::Mutations;
+use crate::workload::Plane;
 
 /// The behaviour of this build. It rises whenever a golden run hash moves; links carry it, so that a
 /// link of another build is told from a wrong one.
@@ -32,21 +33,6 @@ pub struct Cluster {
     pub clients: u8,
     /// Partitions that it is formatted with, 1 to 8; each is a group beside the metadata group.
     pub partitions: u8,
-}
-
-/// What clients ask for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Plane {
-    /// Messages and offsets.
-    #[default]
-    Partition,
-    /// Streams, topics, users and the like.
-    Metadata,
-    /// Both, as a production system would see them.
-    Mixed,
-    /// Every action as often as every other.
-    Uniform,
 }
 
 /// What clients do on their own.

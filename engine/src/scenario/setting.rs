@@ -6,10 +6,11 @@ use serde::Serialize;
 
 use super::faults::{MILLION, millionths_to_text, parse_millionths};
 use super::problem::{Problem, number_u32, shown};
-use super::run::{Plane, Run};
+use super::run::Run;
 use super::skew::{DRIFT_PPM_MAX, OFFSET_MS_MAX};
 use crate::error::InputError;
 use crate::sim::network_options::{PartitionMode, PartitionSymmetry};
+use crate::workload::Plane;
 
 /// A value of a Run. The order is that of links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -86,12 +87,6 @@ const MODES: [PartitionMode; 4] = [
 ];
 const SYMMETRIES: [PartitionSymmetry; 2] =
     [PartitionSymmetry::Symmetric, PartitionSymmetry::Asymmetric];
-const PLANES: [Plane; 4] = [
-    Plane::Partition,
-    Plane::Metadata,
-    Plane::Mixed,
-    Plane::Uniform,
-];
 /// A partition's memory, and with it that of its snapshots, stays within what a page can hold.
 const RETENTION_MAX: u32 = 65_536;
 /// The word for *no number given*, then the numbers.
@@ -323,7 +318,7 @@ impl Setting {
             Self::Atlas => u32::from(disk.atlas),
             Self::ClockOffsetMax => run.faults.clock.offset_max_ms,
             Self::ClockDriftMax => run.faults.clock.drift_max_ppm,
-            Self::Plane => place_of(&PLANES, run.workload.plane),
+            Self::Plane => place_of(&Plane::ALL, run.workload.plane),
             Self::AckQuorumRatio => run.workload.ack_quorum_ratio_per_million,
             Self::Shell => u32::from(run.workload.shell),
             Self::Retention => run.workload.retention,
@@ -384,7 +379,7 @@ impl Setting {
             Self::Atlas => run.faults.disk.atlas = value != 0,
             Self::ClockOffsetMax => run.faults.clock.offset_max_ms = value,
             Self::ClockDriftMax => run.faults.clock.drift_max_ppm = value,
-            Self::Plane => run.workload.plane = at_place(&PLANES, value),
+            Self::Plane => run.workload.plane = at_place(&Plane::ALL, value),
             Self::AckQuorumRatio => run.workload.ack_quorum_ratio_per_million = value,
             Self::Shell => run.workload.shell = value != 0,
             Self::Retention => run.workload.retention = value,

@@ -10,7 +10,7 @@ use crate::scenario::{Action, Awaited, ClockFaults, GroupName, Setting, Skew, Ti
 use crate::sim::nemesis::{Decision, NemesisOptions, ReplicaView};
 use crate::sim::network::NetworkFault;
 use crate::sim::network_verbs::NetworkRefusal;
-use crate::sim::simulator::Simulator;
+use crate::sim::simulator::{Simulator, load_of};
 use crate::trace::{Act, Actor, EventKind, Skipped};
 use crate::vsr::io::Status;
 use crate::vsr::quorum::Quorums;
@@ -370,8 +370,7 @@ impl Simulator {
     pub(super) fn apply_values(&mut self) {
         self.network.set_options(self.run.faults.network);
         self.set_disk_dice();
-        self.generator
-            .set_load_per_million(self.run.workload.load_per_million);
+        self.generator.set_load(load_of(&self.run));
         for client in &mut self.clients {
             client.set_request_timeout_ticks(self.run.workload.retry_ticks);
         }
@@ -390,7 +389,7 @@ impl Simulator {
         target: Option<ReplicaId>,
         write: bool,
     ) {
-        let known = self.known(group);
+        let known = self.world.record.borrow().auditors.known(group);
         let body = if write {
             self.generator.next_send(client)
         } else {

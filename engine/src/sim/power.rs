@@ -6,10 +6,10 @@ use std::rc::Rc;
 
 use crate::ids::{GROUP_METADATA, GroupId, Incarnation, ReplicaId};
 use crate::journal::{self, Block, COPIES, Zone};
-use crate::machine::{Genesis, Machine, RETENTION_DEFAULT};
+use crate::machine::Machine;
 use crate::shard::boot::{Boot, boot_and_run, jitter};
 use crate::shard::{Group, GroupHandle, Mailbox, Shard};
-use crate::sim::simulator::{INBOX_FRAMES_MAX, Simulator};
+use crate::sim::simulator::{INBOX_FRAMES_MAX, Simulator, genesis_of};
 use crate::sim::world::SimBus;
 use crate::trace::EventKind;
 use crate::vsr::mutation::Rules;
@@ -21,14 +21,6 @@ impl Simulator {
             replica,
             replica_count: self.run.cluster.replicas,
             group,
-        }
-    }
-
-    /// What the metadata group's log begins with.
-    fn genesis(&self) -> Genesis {
-        Genesis {
-            partitions: self.run.cluster.partitions,
-            ..Genesis::default()
         }
     }
 
@@ -70,7 +62,11 @@ impl Simulator {
         }
         let life = superblock.incarnation;
         let jitter = jitter(self.seeds.jitter, roster, life);
-        let mut machine = Machine::new(roster.group, &self.genesis(), RETENTION_DEFAULT);
+        let mut machine = Machine::new(
+            roster.group,
+            &genesis_of(&self.run),
+            self.run.workload.retention,
+        );
         let mut effects = Vec::new();
         let mut context = Context {
             now_micros: self.world.clock.realtime_micros(),
@@ -129,7 +125,7 @@ impl Simulator {
         let next_life = Incarnation(self.places[usize::from(replica.0)].incarnation.0 + 1);
         let roster = self.roster(replica, GROUP_METADATA);
         let bus = self.bus(replica);
-        let (rules, genesis) = (self.rules(), self.genesis());
+        let (rules, genesis) = (self.rules(), genesis_of(&self.run));
         let tick = self.tick;
         let place = &mut self.places[usize::from(replica.0)];
         place.up = true;
@@ -141,7 +137,7 @@ impl Simulator {
             jitter_seed: self.seeds.jitter,
             life: next_life,
             genesis,
-            retention: RETENTION_DEFAULT,
+            retention: self.run.workload.retention,
             mailbox: Rc::clone(&place.mailbox),
             host: Rc::clone(&place.host),
         };

@@ -5,14 +5,13 @@
 use std::collections::BTreeMap;
 
 use crate::digest::{RunHash, checksum_bytes};
-use crate::ids::{GROUP_METADATA, GroupId, Op, ReplicaId, Tick};
-use crate::machine::RETENTION_DEFAULT;
+use crate::ids::{GroupId, Op, ReplicaId, Tick};
 use crate::oracle::{Oracles, Property, Replicas, Searched, Violation};
 use crate::trace::{Actor, EventKind, Fate, Recorder};
 use crate::vsr::message::MessageKind;
 use crate::vsr::mutation::Mutation;
 use crate::vsr::note::Note;
-use crate::workload::{AuditProperty, Auditor, Histories};
+use crate::workload::{AuditProperty, Auditors, Histories};
 
 /// What has happened, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -56,6 +55,8 @@ pub struct Totals {
     pub history_longest: u64,
     /// Searches that gave up.
     pub histories_given_up: u64,
+    /// Histories not searched, since lies or wipes allow what clients were told to be lost.
+    pub histories_excused: u64,
     /// Decisions that a rule which is off would have made otherwise.
     pub mutated: u64,
 }
@@ -76,8 +77,8 @@ pub struct Record {
     recorder: Recorder,
     /// The oracles.
     pub oracles: Oracles,
-    /// The auditors of what clients were told, by group.
-    auditors: BTreeMap<GroupId, Auditor>,
+    /// The auditors of what clients were told.
+    pub auditors: Auditors,
     tallies: BTreeMap<GroupId, Tally>,
     /// What clients sent and were told, where somebody wants it searched.
     pub histories: Option<Histories>,
@@ -100,11 +101,11 @@ pub struct Record {
 impl Record {
     /// An empty record.
     #[must_use]
-    pub fn new(recorder: Recorder, oracles: Oracles) -> Self {
+    pub fn new(recorder: Recorder, oracles: Oracles, auditors: Auditors) -> Self {
         Self {
             recorder,
             oracles,
-            auditors: BTreeMap::new(),
+            auditors,
             tallies: BTreeMap::new(),
             histories: None,
             totals: Totals::default(),
@@ -117,25 +118,6 @@ impl Record {
             tick: Tick(0),
             step: 0,
         }
-    }
-
-    /// Begins to audit what clients are told by a group.
-    pub fn audit(&mut self, group: GroupId, sessions_max: u32) {
-        if group != GROUP_METADATA {
-            self.auditors
-                .insert(group, Auditor::new(sessions_max, RETENTION_DEFAULT));
-        }
-    }
-
-    /// The auditor of a group, where it has one.
-    #[must_use]
-    pub fn auditor(&self, group: GroupId) -> Option<&Auditor> {
-        self.auditors.get(&group)
-    }
-
-    /// The same, to tell it something.
-    pub fn auditor_mut(&mut self, group: GroupId) -> Option<&mut Auditor> {
-        self.auditors.get_mut(&group)
     }
 
     /// What has happened in a group.
@@ -198,7 +180,7 @@ impl Record {
         let number = event.number;
         self.last = number;
         self.oracles.observe(&event);
-        self.show_auditor(&event.kind);
+        self.show_auditors(&event.kind);
         if let Some(histories) = &mut self.histories {
             histories.observe(&event);
         }
@@ -217,32 +199,14 @@ impl Record {
         }
     }
 
-    fn show_auditor(&mut self, kind: &EventKind) {
-        match kind {
-            EventKind::Requested { group, .. }
-            | EventKind::Replied { group, .. }
-            | EventKind::SessionLost { group, .. }
-            | EventKind::Noted {
-                group,
-                note: Note::Executed { .. },
-                ..
-            } => {
-                if let Some(auditor) = self.auditors.get_mut(group) {
-                    let before = auditor.answers_compared();
-                    auditor.observe(kind);
-                    let answers = auditor.answers_compared() - before;
-                    self.oracles.compared(Property::I6, answers);
-                }
-            }
-            EventKind::Sent { .. }
-            | EventKind::Ended { .. }
-            | EventKind::Noted { .. }
-            | EventKind::Acted(_)
-            | EventKind::Skipped(_)
-            | EventKind::Crashed { .. }
-            | EventKind::Restarted { .. }
-            | EventKind::Violated(_) => {}
-        }
+    fn show_auditors(&mut self, kind: &EventKind) {
+        let Some(group) = kind.group() else {
+            return;
+        };
+        let before = self.auditors.answers_compared();
+        self.auditors.observe(group, kind);
+        let answers = self.auditors.answers_compared() - before;
+        self.oracles.compared(Property::I6, answers);
     }
 
     fn count(&mut self, kind: &EventKind) {
@@ -326,9 +290,14 @@ impl Record {
 
     /// Searches what clients saw for an order, where it was kept; nothing afterwards is.
     pub fn search_histories(&mut self) {
-        let Some(histories) = self.histories.take() else {
+        let Some(mut histories) = self.histories.take() else {
             return;
         };
+        for group in histories.groups() {
+            if self.oracles.may_have_lost(group) && histories.excuse(group) {
+                self.totals.histories_excused += 1;
+            }
+        }
         for finding in histories.search() {
             let operations = finding.operations as u64;
             self.totals.histories += 1;
@@ -355,17 +324,15 @@ impl Record {
     }
 
     fn take_findings(&mut self) {
-        for (&group, auditor) in &mut self.auditors {
-            for finding in auditor.take_findings() {
-                self.oracles.report(Violation {
-                    property: property_of(finding.property),
-                    tick: self.tick,
-                    group,
-                    op: (finding.op > Op(0)).then_some(finding.op),
-                    replicas: Replicas::NONE,
-                    text: finding.text,
-                });
-            }
+        for (group, finding) in self.auditors.take_findings() {
+            self.oracles.report(Violation {
+                property: property_of(finding.property),
+                tick: self.tick,
+                group,
+                op: (finding.op > Op(0)).then_some(finding.op),
+                replicas: Replicas::NONE,
+                text: finding.text,
+            });
         }
     }
 }
@@ -384,9 +351,11 @@ fn property_of(property: AuditProperty) -> Property {
 mod tests {
     use super::*;
     use crate::ids::GROUP_PARTITION_0;
+    use crate::machine::Genesis;
     use crate::oracle::{Bounds, Roster};
     use crate::trace::Class;
     use crate::vsr::quorum::Quorums;
+    use crate::workload::AuditorOptions;
 
     fn record() -> Record {
         let roster = Roster {
@@ -399,7 +368,12 @@ mod tests {
                 sessions: 8,
             },
         };
-        Record::new(Recorder::default(), Oracles::new(roster))
+        let auditors = Auditors::new(AuditorOptions {
+            sessions_max: 8,
+            retention: 128,
+            genesis: Genesis::default(),
+        });
+        Record::new(Recorder::default(), Oracles::new(roster), auditors)
     }
 
     fn broken() -> EventKind {

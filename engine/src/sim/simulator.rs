@@ -9,6 +9,7 @@ use crate::ids::{
     ClientId, GROUP_METADATA, GROUP_PARTITION_0, GroupId, Incarnation, ReplicaId, TICK_MICROS,
     Tick, View, formatted_groups,
 };
+use crate::machine::Genesis;
 use crate::oracle::{MemberView, Oracles};
 use crate::prng::Seeds;
 use crate::scenario::{GroupName, Run, TimedAct};
@@ -29,7 +30,7 @@ use crate::sim::timer::ReplicaClock;
 use crate::sim::world::{Outgoing, SimBus, World};
 use crate::trace::Recorder;
 use crate::vsr::message::{Frame, Message, MessageKind};
-use crate::workload::Generator;
+use crate::workload::{AuditorOptions, Auditors, Generator, Load};
 
 /// Frames that fit an inbox; more are dropped, and counted.
 pub const INBOX_FRAMES_MAX: usize = 8_192;
@@ -152,10 +153,12 @@ impl Simulator {
         let seeds = Seeds::derive(run.seed);
         let count = run.cluster.replicas;
         let groups: Vec<GroupId> = formatted_groups(run.cluster.partitions).collect();
-        let mut record = Record::new(recorder, Oracles::new(oracle_roster(&run)));
-        for &group in &groups {
-            record.audit(group, run.knobs.sessions_max);
-        }
+        let auditors = Auditors::new(AuditorOptions {
+            sessions_max: run.knobs.sessions_max,
+            retention: run.workload.retention,
+            genesis: genesis_of(&run),
+        });
+        let record = Record::new(recorder, Oracles::new(oracle_roster(&run)), auditors);
         let world = Rc::new(World::new(
             count,
             seeds.disk,
@@ -177,7 +180,7 @@ impl Simulator {
             .collect();
         let places = (0..count).map(|_| Place::empty(&world)).collect();
         let mut simulator = Self {
-            generator: Generator::new(seeds.workload, run.workload.load_per_million),
+            generator: Generator::new(seeds.workload, load_of(&run)),
             story: StoryLane::default(),
             settle: None,
             groups,
@@ -492,5 +495,22 @@ impl Place {
             host: Rc::default(),
             clock: ReplicaClock::new(world.clock.clone()),
         }
+    }
+}
+
+/// What the run has clients do on their own.
+pub(super) fn load_of(run: &Run) -> Load {
+    Load {
+        per_million: run.workload.load_per_million,
+        plane: run.workload.plane,
+        ack_quorum_ratio_per_million: run.workload.ack_quorum_ratio_per_million,
+    }
+}
+
+/// What the metadata group's log begins with.
+pub(super) fn genesis_of(run: &Run) -> Genesis {
+    Genesis {
+        partitions: run.cluster.partitions,
+        ..Genesis::default()
     }
 }

@@ -4,14 +4,13 @@
 use std::rc::Rc;
 
 use crate::ids::{ClientId, GroupId, Incarnation, Process, ReplicaId, Tick, View};
-use crate::prng::{Purpose, Rng};
 use crate::sim::lane::LaneEffect;
 use crate::sim::packet::{Arrival, Packet, Payload, SubmitReport};
 use crate::sim::simulator::{Parcel, Simulator, StopAt};
 use crate::sim::world::Outgoing;
 use crate::trace::{EventKind, Fate};
 use crate::vsr::message::Frame;
-use crate::workload::{Auditor, Known};
+use crate::workload::Drawn;
 
 impl Simulator {
     /// Delivers packets due now; whether there are no more.
@@ -113,41 +112,27 @@ impl Simulator {
             let client = ClientId(u8::try_from(place).unwrap_or(u8::MAX));
             let mut effects = std::mem::take(&mut self.client_effects);
             self.clients[place].tick(self.tick, &mut effects);
-            if let Some(group) = self.group_to_load(client) {
-                let known = self.known(group);
-                let body = self.generator.next(client, known);
-                // It is ready, so that nothing can stand against it.
-                let _ = self.clients[place].submit(self.tick, group, body, None, &mut effects);
+            if self.generator.wants(self.tick, client) {
+                let drawn = self.draw_request(client);
+                if let Some(Drawn { group, body, .. }) = drawn {
+                    // It is ready, so that nothing can stand against it.
+                    let _ = self.clients[place].submit(self.tick, group, body, None, &mut effects);
+                }
             }
             self.perform_client(client, &mut effects);
             self.client_effects = effects;
         }
     }
 
-    /// The group that a client asks in this tick, where the load wants it to ask and nothing is under
-    /// way there.
-    fn group_to_load(&self, client: ClientId) -> Option<GroupId> {
-        let partitions = self.groups.get(1..).unwrap_or_default();
-        let group = match partitions {
-            [] => return None,
-            [only] => *only,
-            many => {
-                let key = [self.tick.0, u64::from(client.0)];
-                let mut rng = Rng::keyed(self.seeds.workload, Purpose::Pick, key);
-                let count = u32::try_from(many.len()).unwrap_or(u32::MAX);
-                many[rng.below(count) as usize]
-            }
-        };
+    /// What the load makes a client ask now: of a group where nothing of its own is under way.
+    fn draw_request(&mut self, client: ClientId) -> Option<Drawn> {
         let asker = &self.clients[usize::from(client.0)];
-        let asks = asker.is_ready(group) && self.generator.wants(self.tick, client);
-        asks.then_some(group)
-    }
-
-    /// What an onlooker knows of a partition.
-    pub(super) fn known(&self, group: GroupId) -> Known {
         let record = self.world.record.borrow();
-        let auditor = record.auditor(group);
-        auditor.map(Auditor::known).unwrap_or_default()
+        let free = self.groups.iter().copied();
+        let free: Vec<GroupId> = free
+            .filter(|&group| asker.is_ready(group) && record.auditors.is_alive(group))
+            .collect();
+        self.generator.next(client, &free, &record.auditors)
     }
 
     fn give_to_client(&mut self, client: ClientId, frame: &Frame) {

@@ -4,13 +4,19 @@
 //! never look into a replica: it knows entries, answers and what clients asked.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use serde::Serialize;
 
-use super::generator::{CONSUMERS, Known};
-use super::model::{Expected, Model, Sessions, Standing};
+use super::aim::Known;
+use super::model_metadata::MetadataModel;
+use super::model_partition::PartitionModel;
+use super::model_sessions::{Sessions, Standing};
+use super::outcome::{Coverage, Outcome};
+use super::reference::{Expected, Reference};
 use crate::digest::checksum_bytes;
-use crate::ids::{Checksum, ClientId, Op, ReplicaId, RequestNumber};
+use crate::ids::{Checksum, ClientId, Op, RequestNumber};
+use crate::machine::Genesis;
 use crate::trace::EventKind;
 use crate::vsr::message::{Header, Operation, Prepare, Reply};
 use crate::vsr::note::Note;
@@ -53,20 +59,21 @@ pub struct AuditFinding {
 /// The auditor of one group.
 #[derive(Debug)]
 pub struct Auditor {
-    model: Model,
+    pub(super) reference: Reference,
     sessions: Sessions,
     /// The last op the reference executed.
-    executed: Op,
+    pub(super) executed: Op,
     /// An op was skipped: the reference is no longer the group's and answers are not compared.
-    lost_track: bool,
+    pub(super) lost_track: bool,
     /// The highest op whose answer a client accepted.
-    acknowledged: Op,
+    pub(super) acknowledged: Op,
     /// Messages from offset 0 on that some client was told of.
-    acknowledged_messages: u64,
+    pub(super) acknowledged_messages: u64,
     under_way: BTreeMap<(ClientId, Op, RequestNumber), UnderWay>,
     registers: BTreeMap<ClientId, Registers>,
     findings: Vec<AuditFinding>,
     answers_compared: u64,
+    coverage: Coverage,
 }
 
 /// A machine request that has no accepted answer yet.
@@ -84,6 +91,7 @@ struct UnderWay {
 struct Executed {
     op: Op,
     checksum: Checksum,
+    body: Rc<[u8]>,
     expected: Expected,
 }
 
@@ -95,11 +103,24 @@ struct Registers {
 }
 
 impl Auditor {
-    /// `sessions_max` is the group's limit of open sessions, `retention` what its partition keeps.
+    /// Of a partition that keeps `retention` messages. `sessions_max` is the group's limit of open
+    /// sessions.
     #[must_use]
-    pub fn new(sessions_max: u32, retention: u32) -> Self {
+    pub fn of_partition(sessions_max: u32, retention: u32) -> Self {
+        let model = PartitionModel::new(retention);
+        Self::new(sessions_max, Reference::Partition(model))
+    }
+
+    /// Of the metadata group.
+    #[must_use]
+    pub fn of_metadata(sessions_max: u32, genesis: &Genesis) -> Self {
+        let model = MetadataModel::new(genesis);
+        Self::new(sessions_max, Reference::Metadata(model))
+    }
+
+    fn new(sessions_max: u32, reference: Reference) -> Self {
         Self {
-            model: Model::new(retention),
+            reference,
             sessions: Sessions::new(sessions_max),
             executed: Op(0),
             lost_track: false,
@@ -109,6 +130,24 @@ impl Auditor {
             registers: BTreeMap::new(),
             findings: Vec::new(),
             answers_compared: 0,
+            coverage: Coverage::default(),
+        }
+    }
+
+    /// Whether an event tells an auditor anything.
+    #[must_use]
+    pub fn is_told_by(event: &EventKind) -> bool {
+        match event {
+            EventKind::Requested { attempts, .. } => *attempts == 0,
+            EventKind::Replied { .. } | EventKind::SessionLost { .. } => true,
+            EventKind::Noted { note, .. } => matches!(note, Note::Executed { .. }),
+            EventKind::Sent { .. }
+            | EventKind::Ended { .. }
+            | EventKind::Acted(_)
+            | EventKind::Skipped(_)
+            | EventKind::Violated(_)
+            | EventKind::Crashed { .. }
+            | EventKind::Restarted { .. } => false,
         }
     }
 
@@ -219,7 +258,7 @@ impl Auditor {
         }
         // The replica's word is followed even where it is wrong, so that one fault is told once.
         self.sessions.executed(client, session, request, header.op);
-        let expected = self.model.apply(&prepare.body);
+        let expected = self.reference.apply(prepare);
         self.match_request(prepare, standing, expected);
     }
 
@@ -257,6 +296,7 @@ impl Auditor {
         sent.executed = Some(Executed {
             op: header.op,
             checksum: header.checksum,
+            body: Rc::clone(&prepare.body),
             expected,
         });
         if sent.abandoned {
@@ -347,9 +387,10 @@ impl Auditor {
                 reply.op
             );
             self.find_answer(AuditProperty::I6, client, reply, text);
+        } else if let Some((action, outcome)) = Outcome::of(&executed.body, &reply.result) {
+            self.coverage.count(action, outcome);
         }
-        if let Expected::Sent { first, count } = executed.expected {
-            let end = first + u64::from(count);
+        if let Some(end) = executed.expected.messages_sent_up_to() {
             self.acknowledged_messages = self.acknowledged_messages.max(end);
         }
     }
@@ -367,48 +408,6 @@ impl Auditor {
         }
         for key in settled {
             self.under_way.remove(&key);
-        }
-    }
-
-    /// Compares a replica's messages, in order and with their offsets, with those that the log up to
-    /// its `executed` op holds. Takes work by the size of the partition: for the end of a run.
-    pub fn check_contents<'a>(
-        &mut self,
-        replica: ReplicaId,
-        executed: Op,
-        messages: impl Iterator<Item = (u64, &'a [u8])>,
-    ) {
-        if self.lost_track || self.model.keeps_nothing() {
-            return;
-        }
-        let (mut first, mut next) = (None, 0);
-        for (offset, payload) in messages {
-            let is_known = !self.model.has_forgotten(offset);
-            if is_known && self.model.message(offset) != Some(checksum_bytes(payload)) {
-                let text = format!("replica {replica} holds another message at offset {offset}");
-                self.find_contents(AuditProperty::I9, executed, text);
-                return;
-            }
-            first.get_or_insert(offset);
-            next = offset.saturating_add(1);
-        }
-        let oldest = self.model.oldest_readable_of(next);
-        if let Some(first) = first.filter(|first| *first != oldest) {
-            let text =
-                format!("replica {replica} keeps messages from offset {first}, not {oldest}");
-            self.find_contents(AuditProperty::I9, executed, text);
-            return;
-        }
-        let whole = self.model.next_offset();
-        if executed >= self.acknowledged && next < self.acknowledged_messages {
-            let text = format!(
-                "replica {replica} holds messages up to offset {next}, but clients were told of {}",
-                self.acknowledged_messages
-            );
-            self.find_contents(AuditProperty::I4, executed, text);
-        } else if executed == self.executed && next != whole {
-            let text = format!("replica {replica} holds {next} messages of {whole}");
-            self.find_contents(AuditProperty::I9, executed, text);
         }
     }
 
@@ -436,17 +435,7 @@ impl Auditor {
         });
     }
 
-    fn find_contents(&mut self, property: AuditProperty, op: Op, text: String) {
-        let client = None;
-        self.keep(AuditFinding {
-            property,
-            op,
-            client,
-            text,
-        });
-    }
-
-    fn keep(&mut self, finding: AuditFinding) {
+    pub(super) fn keep(&mut self, finding: AuditFinding) {
         if self.findings.len() < FINDINGS_MAX {
             self.findings.push(finding);
         }
@@ -457,14 +446,18 @@ impl Auditor {
         std::mem::take(&mut self.findings)
     }
 
-    /// What an onlooker knows of the partition, for the generator.
+    /// Whether nothing is kept that grows with what was asked.
+    #[cfg(test)]
+    pub(super) fn is_small(&self) -> bool {
+        let clients = usize::from(crate::ids::CLIENTS_MAX);
+        self.under_way.len() <= 2 * clients && self.registers.len() <= clients
+    }
+
+    /// What an onlooker knows of the partition, for the generator; nothing of another group.
     #[must_use]
     pub fn known(&self) -> Known {
-        let with_offset = (0..CONSUMERS).filter(|&consumer| self.model.offset(consumer).is_some());
-        Known {
-            next_offset: self.model.next_offset(),
-            consumers: with_offset.fold(0, |bits, consumer| bits | 1 << consumer),
-        }
+        let model = self.reference.partition();
+        model.map(PartitionModel::known).unwrap_or_default()
     }
 
     /// The last op the reference executed.
@@ -477,6 +470,12 @@ impl Auditor {
     #[must_use]
     pub fn acknowledged(&self) -> Op {
         self.acknowledged
+    }
+
+    /// What the accepted answers came to.
+    #[must_use]
+    pub fn coverage(&self) -> &Coverage {
+        &self.coverage
     }
 
     /// Answers held against the reference, so that a run in which nobody asked anything shows.

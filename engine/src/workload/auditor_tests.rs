@@ -3,13 +3,10 @@
 use std::rc::Rc;
 
 use super::*;
-use crate::digest::mix;
-use crate::ids::{GROUP_PARTITION_0, View};
+use crate::ids::{GROUP_PARTITION_0, ReplicaId, View};
 use crate::machine::codec::{Answer, Command, send_messages};
 use crate::machine::{Partition, RETENTION_DEFAULT};
-use crate::prng::{Purpose, Rng};
 use crate::vsr::io::StateMachine;
-use crate::workload::Generator;
 
 const C0: ClientId = ClientId(0);
 const C1: ClientId = ClientId(1);
@@ -29,7 +26,7 @@ impl Bench {
 
     fn that_keeps(retention: u32) -> Self {
         let mut bench = Self {
-            auditor: Auditor::new(8, retention),
+            auditor: Auditor::of_partition(8, retention),
             partition: Partition::new(retention),
             op: 0,
         };
@@ -134,36 +131,6 @@ fn with_result(reply: &Reply, answer: Answer<'_>) -> Reply {
 
 fn send(text: &str) -> Rc<[u8]> {
     send_messages(&[text.as_bytes()])
-}
-
-/// The partition and the reference are written apart; thousands of drawn commands, some of them
-/// noise, must give the same answers in both.
-#[test]
-fn an_honest_group_gives_no_finding() {
-    let mut bench = Bench::new();
-    let mut generator = Generator::new(3, 0);
-    for n in 1..=3_000_u64 {
-        let client = if mix(1, n).is_multiple_of(2) { C0 } else { C1 };
-        let known = bench.auditor.known();
-        let mut body = generator.next(client, known);
-        if n % 50 == 0 {
-            let mut rng = Rng::keyed(1, Purpose::Workload, [9, n]);
-            body = rng.next_u64().to_le_bytes().as_slice().into();
-        }
-        let reply = bench.answered(client, n, &body);
-        bench.accept(&reply);
-    }
-    assert_eq!(bench.auditor.take_findings(), []);
-    assert_eq!(bench.auditor.answers_compared(), 3_002);
-    assert_eq!(bench.auditor.acknowledged(), Op(3_002));
-    assert!(bench.auditor.under_way.is_empty());
-    let executed = bench.auditor.executed();
-    let messages = bench.partition.messages();
-    bench
-        .auditor
-        .check_contents(ReplicaId(0), executed, messages);
-    assert_eq!(bench.auditor.take_findings(), []);
-    assert!(bench.auditor.known().next_offset > 3_000);
 }
 
 #[test]

@@ -1,54 +1,46 @@
-//! Draws the next request of each client: first the outcome to provoke, then the arguments that
-//! should give it. Every message names the client and request that brought it, so that no two are
-//! alike. Must never draw from a stream that another client or a click also draws from.
+//! Draws the next request of each client: first the action, by the preset, then the outcome to
+//! provoke, then the inputs that should give it. Must never draw from a stream that another client or
+//! a click also draws from.
 
 use std::rc::Rc;
 
-use crate::ids::{CLIENTS_MAX, ClientId, Tick};
-use crate::machine::codec::{BATCH_MAX, Command, send_messages};
+use super::action::Action;
+use super::aim::{self, Aim, Known};
+use super::auditors::Auditors;
+use super::outcome::Outcome;
+use super::plane::Plane;
+use crate::ids::{CLIENTS_MAX, ClientId, GROUP_METADATA, GroupId, Tick};
 use crate::prng::{Purpose, Rng};
 
-/// Consumers whose offsets clients store.
-pub const CONSUMERS: u8 = 4;
-/// Most messages that a drawn poll asks for.
-const POLL_COUNT_MAX: u32 = 8;
-
-/// Share of each command, in percent.
-const WEIGHTS: [(Kind, u32); 5] = [
-    (Kind::Send, 60),
-    (Kind::Poll, 15),
-    (Kind::StoreOffset, 12),
-    (Kind::DeleteOffset, 5),
-    (Kind::GetOffset, 8),
-];
-/// Share of polls and stored offsets that reach past the last message, and of reads and deletions
-/// that name a consumer without an offset, in percent.
-const UNUSUAL_PERCENT: u32 = 20;
-
-#[derive(Clone, Copy)]
-enum Kind {
-    Send,
-    Poll,
-    StoreOffset,
-    DeleteOffset,
-    GetOffset,
+/// What clients do on their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// The chance that a client asks in a tick, in millionths.
+    pub per_million: u32,
+    /// What for.
+    pub plane: Plane,
+    /// Share of the topics made that are `persisted`, in millionths.
+    pub ack_quorum_ratio_per_million: u32,
 }
 
-/// What an onlooker knows of the partition when a request is drawn; enough to aim at an outcome,
-/// which may still come out otherwise, since other clients write meanwhile.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Known {
-    /// The offset the next message will get.
-    pub next_offset: u64,
-    /// Bit n stands for consumer n: an offset is stored for it.
-    pub consumers: u8,
+/// A drawn request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// Where it goes.
+    pub group: GroupId,
+    /// What it does.
+    pub action: Action,
+    /// What it was aimed at; others may come between.
+    pub aimed_at: Outcome,
+    /// Its body.
+    pub body: Rc<[u8]>,
 }
 
 /// The requests of all clients.
 #[derive(Clone, Debug)]
 pub struct Generator {
     seed: u64,
-    load_per_million: u32,
+    load: Load,
     /// Requests drawn for the load, by client.
     drawn: [u64; CLIENTS_MAX as usize],
     /// Requests a person or a story asked for, by client. Counted apart, so that a click leaves the
@@ -71,30 +63,30 @@ const ROLL: u64 = 1 << 32;
 impl Generator {
     /// `seed` is the Run's workload seed.
     #[must_use]
-    pub fn new(seed: u64, load_per_million: u32) -> Self {
+    pub fn new(seed: u64, load: Load) -> Self {
         Self {
             seed,
-            load_per_million,
+            load,
             drawn: [0; CLIENTS_MAX as usize],
             asked: [0; CLIENTS_MAX as usize],
         }
     }
 
-    /// The chance that an idle client asks in a tick, in millionths.
+    /// What clients do on their own.
     #[must_use]
-    pub fn load_per_million(&self) -> u32 {
-        self.load_per_million
+    pub fn load(&self) -> Load {
+        self.load
     }
 
-    /// Changes that chance; zero stops the load and draws nothing.
-    pub fn set_load_per_million(&mut self, load_per_million: u32) {
-        self.load_per_million = load_per_million;
+    /// Changes that. A chance of zero stops the load and draws nothing.
+    pub fn set_load(&mut self, load: Load) {
+        self.load = load;
     }
 
-    /// Whether an idle client asks in this tick.
+    /// Whether a client asks in this tick.
     #[must_use]
     pub fn wants(&self, tick: Tick, client: ClientId) -> bool {
-        match self.load_per_million {
+        match self.load.per_million {
             0 => false,
             1_000_000.. => true,
             chance => self
@@ -103,34 +95,52 @@ impl Generator {
         }
     }
 
-    /// The body of the client's next request under load.
-    pub fn next(&mut self, client: ClientId, known: Known) -> Rc<[u8]> {
+    /// The client's next request under load, to one of the groups in which it is `free` to ask. None,
+    /// where it is not free in any group of the drawn plane; the draw is spent all the same, so that
+    /// shares stay those of the preset.
+    pub fn next(&mut self, client: ClientId, free: &[GroupId], known: &Auditors) -> Option<Drawn> {
         let (n, mut rng) = self.step(client, Origin::Load);
-        match draw_kind(&mut rng) {
-            Kind::Send => send(client, Origin::Load, n, &mut rng),
-            Kind::Poll => poll(known, &mut rng),
-            Kind::StoreOffset => store_offset(known, &mut rng),
-            Kind::DeleteOffset => Command::DeleteOffset {
-                consumer: draw_consumer(known, &mut rng),
-            }
-            .encode(),
-            Kind::GetOffset => Command::GetOffset {
-                consumer: draw_consumer(known, &mut rng),
-            }
-            .encode(),
-        }
+        let action = self.load.plane.draw(&mut rng);
+        let group = draw_group(action, free, known, &mut rng)?;
+        let wanted = aim::draw_outcome(action, &mut rng);
+        let aimed = if action == Action::SendMessages {
+            let body = aim::send(client, Origin::Load.mark(), n, &mut rng);
+            Some((wanted, body))
+        } else if action.is_of_partition() {
+            let of_group = known.known(group);
+            aim::first_that_can(action, wanted, |outcome| {
+                aim::aim_at_partition(action, outcome, of_group, &mut rng)
+            })
+        } else {
+            let aim = Aim {
+                known: known.metadata_model()?,
+                client,
+                fresh: aim::fresh_name(client, Origin::Load.mark(), n),
+                ack_quorum_ratio_per_million: self.load.ack_quorum_ratio_per_million,
+            };
+            aim::first_that_can(action, wanted, |outcome| {
+                aim.body(action, outcome, &mut rng)
+            })
+        };
+        let (aimed_at, body) = aimed?;
+        Some(Drawn {
+            group,
+            action,
+            aimed_at,
+            body,
+        })
     }
 
-    /// The body of a write that a person or a story asks for.
+    /// The body of a write that a person or a story asks for, to a partition.
     pub fn next_send(&mut self, client: ClientId) -> Rc<[u8]> {
         let (n, mut rng) = self.step(client, Origin::Asked);
-        send(client, Origin::Asked, n, &mut rng)
+        aim::send(client, Origin::Asked.mark(), n, &mut rng)
     }
 
-    /// The body of a read that a person or a story asks for.
+    /// The body of a read that a person or a story asks for, to a partition.
     pub fn next_poll(&mut self, client: ClientId, known: Known) -> Rc<[u8]> {
         let (_, mut rng) = self.step(client, Origin::Asked);
-        poll(known, &mut rng)
+        aim::poll(known, &mut rng)
     }
 
     /// The number of the client's next request of this origin, from 1, and its stream.
@@ -150,71 +160,28 @@ impl Generator {
     }
 }
 
-fn draw_kind(rng: &mut Rng) -> Kind {
-    let mut left = rng.below(WEIGHTS.iter().map(|(_, weight)| weight).sum());
-    for (kind, weight) in WEIGHTS {
-        if left < weight {
-            return kind;
+impl Origin {
+    fn mark(self) -> &'static str {
+        match self {
+            Self::Load => "",
+            Self::Asked => "w",
         }
-        left -= weight;
     }
-    Kind::Send
 }
 
-/// `c0-17.1` is the first message of client 0's 17th request; `c0-w3.1` of the third asked for by
-/// hand.
-fn send(client: ClientId, origin: Origin, n: u64, rng: &mut Rng) -> Rc<[u8]> {
-    let mark = match origin {
-        Origin::Load => "",
-        Origin::Asked => "w",
-    };
-    let count = rng.between(1, BATCH_MAX);
-    let texts: Vec<String> = (1..=count)
-        .map(|place| format!("c{client}-{mark}{n}.{place}"))
-        .collect();
-    let payloads: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
-    send_messages(&payloads)
-}
-
-fn poll(known: Known, rng: &mut Rng) -> Rc<[u8]> {
-    let from = draw_offset(known, rng);
-    let count = rng.between(1, POLL_COUNT_MAX);
-    Command::Poll { from, count }.encode()
-}
-
-fn store_offset(known: Known, rng: &mut Rng) -> Rc<[u8]> {
-    let offset = draw_offset(known, rng);
-    let consumer = draw_below(CONSUMERS, rng);
-    Command::StoreOffset { consumer, offset }.encode()
-}
-
-/// An offset that names a message, or more rarely one just past the last.
-fn draw_offset(known: Known, rng: &mut Rng) -> u64 {
-    let past = rng.below(100) < UNUSUAL_PERCENT;
-    if past || known.next_offset == 0 {
-        return known.next_offset.saturating_add(u64::from(rng.below(4)));
+/// One of the free groups that take this action.
+fn draw_group(
+    action: Action,
+    free: &[GroupId],
+    known: &Auditors,
+    rng: &mut Rng,
+) -> Option<GroupId> {
+    if !action.is_of_partition() {
+        return free.contains(&GROUP_METADATA).then_some(GROUP_METADATA);
     }
-    let bound = u32::try_from(known.next_offset).unwrap_or(u32::MAX);
-    u64::from(rng.below(bound))
-}
-
-/// A consumer with an offset, or more rarely one without; any where there is none of the wanted sort.
-fn draw_consumer(known: Known, rng: &mut Rng) -> u8 {
-    let with_offset = rng.below(100) >= UNUSUAL_PERCENT;
-    let fits = |consumer: &u8| (known.consumers >> consumer & 1 == 1) == with_offset;
-    let fitting = u8::try_from((0..CONSUMERS).filter(fits).count()).unwrap_or(0);
-    if fitting == 0 {
-        return draw_below(CONSUMERS, rng);
-    }
-    let place = draw_below(fitting, rng);
-    (0..CONSUMERS)
-        .filter(fits)
-        .nth(usize::from(place))
-        .unwrap_or(0)
-}
-
-fn draw_below(bound: u8, rng: &mut Rng) -> u8 {
-    u8::try_from(rng.below(u32::from(bound))).expect("a draw below a byte fits a byte")
+    let is_fit = |group: &GroupId| *group != GROUP_METADATA && known.is_alive(*group);
+    let fitting: Vec<GroupId> = free.iter().copied().filter(is_fit).collect();
+    aim::pick(&fitting, rng)
 }
 
 #[cfg(test)]

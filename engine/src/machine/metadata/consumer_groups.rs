@@ -11,7 +11,7 @@ use super::streams::{CONSUMER_GROUPS_OF_TOPIC_MAX, Topic};
 use crate::ids::{ClientId, ConsumerGroupId};
 
 /// Most members of one consumer group.
-pub const MEMBERS_MAX: usize = 8;
+pub const MEMBERS_MAX: usize = 3;
 
 /// A consumer group.
 #[derive(Clone, Debug)]

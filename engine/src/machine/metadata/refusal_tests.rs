@@ -332,11 +332,11 @@ fn limits_are_refusals_and_names_are_looked_at_first() {
     assert_refused(&mut bench, full, Refusal::ConsumerGroupsFull);
 
     let path = consumer_group(of, 1);
-    for client in 0..8 {
+    for client in 0..3 {
         bench.ask_as(ClientId(client), Command::JoinConsumerGroup { path });
     }
     let join = Command::JoinConsumerGroup { path };
-    let answer = bench.ask_as(ClientId(8), join);
+    let answer = bench.ask_as(ClientId(3), join);
     assert_eq!(answer, Answer::Refused(Refusal::MembersFull));
     assert_refused(&mut bench, join, Refusal::AlreadyMember);
 }

@@ -12,7 +12,7 @@ use crate::ids::UserId;
 /// Most users.
 pub const USERS_MAX: usize = 16;
 /// Most tokens of all users.
-pub const TOKENS_MAX: usize = 16;
+pub const TOKENS_MAX: usize = 8;
 
 /// A user.
 #[derive(Clone, Debug)]

@@ -1,17 +1,17 @@
-//! The reference that answers are held against: what a partition and its sessions must do, written
-//! again in the plainest way. Must never share code with the partition or the protocol's session
-//! table beyond the form of bodies and results.
+//! The reference that a partition's answers are held against, written again in the plainest way. Must
+//! never share code with the partition beyond the form of bodies and results.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use super::aim::{CONSUMERS, Known};
 use crate::digest::checksum_bytes;
-use crate::ids::{Checksum, ClientId, Op, RequestNumber};
+use crate::ids::Checksum;
 use crate::machine::codec::{Answer, Command, Payloads, Refusal};
 
 /// The messages at the end of a partition, by their checksums, and the consumers' offsets.
 #[derive(Debug)]
-pub(super) struct Model {
+pub(super) struct PartitionModel {
     /// Messages that may still be read.
     retention: u64,
     /// Those, and as many before them: a replica that lags may still hold older ones.
@@ -38,7 +38,7 @@ pub(super) enum Expected {
     Offset(Option<u64>),
 }
 
-impl Model {
+impl PartitionModel {
     pub(super) fn new(retention: u32) -> Self {
         Self {
             retention: u64::from(retention),
@@ -132,6 +132,16 @@ impl Model {
         self.messages.get(place).map(|(_, checksum)| *checksum)
     }
 
+    /// What an onlooker knows.
+    pub(super) fn known(&self) -> Known {
+        let with_offset = (0..CONSUMERS).filter(|&consumer| self.offset(consumer).is_some());
+        Known {
+            first_offset: self.oldest_readable(),
+            next_offset: self.next_offset,
+            consumers: with_offset.fold(0, |bits, consumer| bits | 1 << consumer),
+        }
+    }
+
     pub(super) fn offset(&self, consumer: u8) -> Option<u64> {
         let stored = self.offsets.iter().find(|(of, _)| *of == consumer);
         stored.map(|(_, offset)| *offset)
@@ -197,70 +207,6 @@ impl Expected {
             }
             Self::Offset(Some(offset)) => format!("offset {offset}"),
             Self::Offset(None) => "no offset".to_owned(),
-        }
-    }
-}
-
-/// Who has a session, and how far its requests have come (protocol section 8).
-#[derive(Debug)]
-pub(super) struct Sessions {
-    max: u32,
-    open: Vec<Session>,
-}
-
-#[derive(Debug)]
-struct Session {
-    client: ClientId,
-    epoch: Op,
-    highest: RequestNumber,
-    last_commit: Op,
-}
-
-/// Whether a committed request may have an effect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
-    Good,
-    /// The client has no session, or the request names an older one.
-    Dead,
-    /// A request of this number, or a higher one, had its effect.
-    Repeated,
-}
-
-impl Sessions {
-    pub(super) fn new(max: u32) -> Self {
-        let open = Vec::new();
-        Self { max, open }
-    }
-
-    /// Opens a session. In a full table the one that committed nothing for longest makes room.
-    pub(super) fn register(&mut self, client: ClientId, epoch: Op) {
-        self.open.retain(|session| session.client != client);
-        let full = self.open.len() as u64 >= u64::from(self.max.max(1));
-        if full && let Some(oldest) = self.open.iter().map(|s| s.last_commit).min() {
-            self.open.retain(|session| session.last_commit != oldest);
-        }
-        self.open.push(Session {
-            client,
-            epoch,
-            highest: RequestNumber(0),
-            last_commit: epoch,
-        });
-    }
-
-    pub(super) fn standing(&self, client: ClientId, of: Op, request: RequestNumber) -> Standing {
-        match self.open.iter().find(|session| session.client == client) {
-            Some(session) if session.epoch == of && request > session.highest => Standing::Good,
-            Some(session) if session.epoch == of => Standing::Repeated,
-            Some(_) | None => Standing::Dead,
-        }
-    }
-
-    /// Notes that a request had its effect.
-    pub(super) fn executed(&mut self, client: ClientId, of: Op, request: RequestNumber, op: Op) {
-        let is_its = |session: &&mut Session| session.client == client && session.epoch == of;
-        if let Some(session) = self.open.iter_mut().find(is_its) {
-            session.highest = session.highest.max(request);
-            session.last_commit = op;
         }
     }
 }
