@@ -97,7 +97,7 @@ pub(crate) fn totals(totals: &Totals) -> String {
         .collect()
 }
 
-fn rows(totals: &Totals) -> [(&'static str, u64); 21] {
+fn rows(totals: &Totals) -> [(&'static str, u64); 22] {
     [
         ("crashes", totals.crashes),
         ("restarts", totals.restarts),
@@ -119,6 +119,7 @@ fn rows(totals: &Totals) -> [(&'static str, u64); 21] {
         ("history ops", totals.history_ops),
         ("longest history", totals.history_longest),
         ("searches given up", totals.histories_given_up),
+        ("histories excused", totals.histories_excused),
         ("mutated", totals.mutated),
     ]
 }
@@ -147,6 +148,7 @@ pub(crate) fn sum<'a>(all: impl Iterator<Item = &'a Totals>) -> Totals {
         history_ops: sum.history_ops + run.history_ops,
         history_longest: sum.history_longest.max(run.history_longest),
         histories_given_up: sum.histories_given_up + run.histories_given_up,
+        histories_excused: sum.histories_excused + run.histories_excused,
         mutated: sum.mutated + run.mutated,
     })
 }

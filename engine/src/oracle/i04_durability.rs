@@ -48,6 +48,12 @@ impl Default for Copies {
     }
 }
 
+impl Copies {
+    fn are_enough(&self, replication: u8) -> bool {
+        self.dishonest.is_empty() || self.holders.without(self.dishonest).count() >= replication
+    }
+}
+
 #[derive(Debug)]
 struct Started {
     view: View,
@@ -83,6 +89,8 @@ pub(super) struct Durability {
     /// The largest op that a client has a reply for.
     replied_max: Op,
     started: VecDeque<Started>,
+    /// An op that a client had a reply for was excused from surviving.
+    has_excused: bool,
 }
 
 impl Durability {
@@ -93,7 +101,13 @@ impl Durability {
             copies: VecDeque::new(),
             replied_max: Op(0),
             started: VecDeque::new(),
+            has_excused: false,
         }
+    }
+
+    /// Whether what a client was told may be lost, for once, without anybody's fault.
+    pub(super) fn has_excused(&self) -> bool {
+        self.has_excused
     }
 
     fn get(&self, op: Op) -> Option<&Copies> {
@@ -134,14 +148,18 @@ impl Durability {
     pub(super) fn lost(&mut self, replica: ReplicaId, op: Op) {
         if let Some(copies) = self.entry(op) {
             copies.dishonest = copies.dishonest.with(replica);
+            let is_replied = copies.view != NOT_REPLIED;
+            self.has_excused |= is_replied && !self.is_armed(op);
         }
     }
 
     /// A replica's disk was wiped: whatever it held is gone.
     pub(super) fn wiped(&mut self, replica: ReplicaId) {
+        let replication = self.replication;
         for copies in &mut self.copies {
             if copies.holders.contains(replica) {
                 copies.dishonest = copies.dishonest.with(replica);
+                self.has_excused |= copies.view != NOT_REPLIED && !copies.are_enough(replication);
             }
         }
     }
@@ -149,10 +167,8 @@ impl Durability {
     /// Whether an op must survive. Only dishonest disks excuse: an op that too few replicas ever held
     /// is a broken rule of the protocol, and just what this property is for.
     pub(super) fn is_armed(&self, op: Op) -> bool {
-        self.get(op).is_none_or(|copies| {
-            copies.dishonest.is_empty()
-                || copies.holders.without(copies.dishonest).count() >= self.replication
-        })
+        self.get(op)
+            .is_none_or(|copies| copies.are_enough(self.replication))
     }
 
     /// A client accepted a reply.
@@ -186,6 +202,7 @@ impl Durability {
         }
         self.replied_max = self.replied_max.max(op);
         if !self.is_armed(op) {
+            self.has_excused = true;
             return;
         }
         for started in self.started.iter().filter(|started| started.view > view) {

@@ -1,6 +1,6 @@
 //! Tests of I4 on synthetic events.
 
-use super::super::testing::{World, chain, fork};
+use super::super::testing::{GROUP, World, chain, fork};
 use super::*;
 
 #[test]
@@ -93,4 +93,26 @@ fn folded_ops_are_no_longer_demanded() {
     durability.fold_below(Op(4));
     assert!(durability.get(Op(3)).is_none());
     assert!(durability.get(Op(4)).is_some());
+}
+
+#[test]
+fn what_clients_were_told_may_be_lost_once_too_few_honest_disks_are_left() {
+    let mut world = World::new(3);
+    for header in &chain(2) {
+        for replica in [0, 1] {
+            world.note(
+                replica,
+                crate::vsr::note::Note::Journaled {
+                    op: header.op,
+                    checksum: header.checksum,
+                },
+            );
+        }
+    }
+    // Nobody was told of op 2.
+    world.reply(&chain(1)[0], 0);
+    world.oracles.disk_lied(ReplicaId(1), GROUP, Op(2));
+    assert!(!world.oracles.may_have_lost(GROUP));
+    world.oracles.disk_wiped(ReplicaId(1));
+    assert!(world.oracles.may_have_lost(GROUP));
 }

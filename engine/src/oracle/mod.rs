@@ -239,6 +239,14 @@ impl Oracles {
         self.groups.iter().map(|group| group.canon.shared()).sum()
     }
 
+    /// Whether disks of a group lied, or were wiped, so that what a client was told may be lost without
+    /// anybody's fault.
+    #[must_use]
+    pub fn may_have_lost(&self, group: GroupId) -> bool {
+        let known = self.groups.iter().find(|known| known.id == group);
+        known.is_some_and(|known| known.durability.has_excused())
+    }
+
     /// The last op that anybody executed in a group.
     #[must_use]
     pub fn executed_max(&self, group: GroupId) -> Op {

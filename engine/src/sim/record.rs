@@ -59,6 +59,8 @@ pub struct Totals {
     pub history_longest: u64,
     /// Searches that gave up.
     pub histories_given_up: u64,
+    /// Histories not searched, since lies or wipes allow what clients were told to be lost.
+    pub histories_excused: u64,
     /// Decisions that a rule which is off would have made otherwise.
     pub mutated: u64,
 }
@@ -294,9 +296,14 @@ impl Record {
 
     /// Searches what clients saw for an order, where it was kept; nothing afterwards is.
     pub fn search_histories(&mut self) {
-        let Some(histories) = self.histories.take() else {
+        let Some(mut histories) = self.histories.take() else {
             return;
         };
+        for group in histories.groups() {
+            if self.oracles.may_have_lost(group) && histories.excuse(group) {
+                self.totals.histories_excused += 1;
+            }
+        }
         for finding in histories.search() {
             let operations = finding.operations as u64;
             self.totals.histories += 1;

@@ -155,20 +155,18 @@ impl Simulator {
     /// Every replica's messages against the auditors'.
     fn check_contents(&self) {
         let record = &mut *self.world.record.borrow_mut();
-        let mut compared = 0;
         for &id in &self.groups {
             for replica in self.replica_ids() {
                 let Some(group) = self.group(replica, id) else {
                     continue;
                 };
                 let group = group.borrow();
+                record.totals.replicas_compared += 1;
                 let executed = group.replica.commit_min();
                 let auditors = &mut record.auditors;
                 auditors.check_machine(id, replica, executed, &group.machine);
-                compared += 1;
             }
         }
-        record.totals.replicas_compared += compared;
     }
 
     /// The groups in which the core has not converged, each with the first thing that keeps it from

@@ -121,6 +121,17 @@ impl Histories {
         self.groups.entry(group).or_default()
     }
 
+    /// Leaves a group out; whether it had a history.
+    pub fn excuse(&mut self, group: GroupId) -> bool {
+        self.groups.remove(&group).is_some()
+    }
+
+    /// The groups that have a history.
+    #[must_use]
+    pub fn groups(&self) -> Vec<GroupId> {
+        self.groups.keys().copied().collect()
+    }
+
     /// Searches each history.
     #[must_use]
     pub fn search(&self) -> Vec<HistoryFinding> {
