@@ -10,7 +10,7 @@ import { hueIndex } from "./view.js";
 
 /** @typedef {import("../types.js").Packet} Packet */
 /** @typedef {import("../geometry.js").Point} Point */
-/** @typedef {{ packet: Packet, x: number, y: number, isQueued: boolean }} Placed isQueued: behind another one */
+/** @typedef {{ packet: Packet, x: number, y: number, isQueued: boolean, isOther: boolean }} Placed isQueued: behind another one; isOther: of another group */
 
 const BURST_MS = 900;
 /** Slower than this, packets carry their names. */
@@ -67,7 +67,9 @@ export class PacketPainter {
   near(point, reach) {
     let best = null;
     let bestDistance = reach;
-    for (const { packet, x, y } of this.#placed) {
+    for (const { packet, x, y, isOther } of this.#placed) {
+      // What is faint is no target: it would stand before the link that it is on.
+      if (isOther) continue;
       const distance = Math.hypot(x - point.x, y - point.y);
       if (distance < bestDistance) [best, bestDistance] = [packet, distance];
     }
@@ -91,14 +93,14 @@ export class PacketPainter {
     const context = this.#context;
     if (!context) return;
     context.clearRect(0, 0, layout.width, layout.height);
-    const seen = bursts.filter(({ row }) => isShown(row, { group: group ?? undefined }));
+    const shown = { group: group ?? undefined };
+    const seen = bursts.filter(({ row }) => isShown(row, shown));
     for (const burst of seen) this.#locate(layout, burst);
-    this.#placed = place(layout, packets, links, now);
+    this.#placed = place(layout, packets, links, now).map((each) => ({ ...each, isOther: !isShown(each.packet, shown) }));
     const size = Math.max(3.4, Math.min(5.6, layout.radius / 7.5));
     const isNamed = pace <= LABEL_PACE && layout.width > 520 && layout.replicas.length <= CROWD;
     let names = 0;
-    for (const { packet, x, y, isQueued } of this.#placed) {
-      const isOther = !isShown(packet, { group: group ?? undefined });
+    for (const { packet, x, y, isQueued, isOther } of this.#placed) {
       const isLit = lit !== null && packet.op === lit && !isOther && isAboutOp(packet.kind);
       const isSelected = packet.key === selected || isLit;
       const strength = isSelected ? 1 : isOther ? FAINT.group : lit !== null ? FAINT.op : 1;
@@ -224,7 +226,7 @@ export class PacketPainter {
  * @param {Packet[]} packets
  * @param {import("../types.js").Link[]} links
  * @param {number} now
- * @returns {Placed[]}
+ * @returns {Omit<Placed, "isOther">[]}
  */
 function place(layout, packets, links, now) {
   /** @type {Map<string, number>} */
