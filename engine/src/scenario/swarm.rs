@@ -53,6 +53,8 @@ enum Draw {
     ClockOffset = 37,
     ClockDrift = 38,
     Partitions = 39,
+    AckQuorumRatio = 40,
+    Retention = 41,
 }
 
 /// Draws below one swarm seed.
@@ -149,6 +151,8 @@ pub(super) fn draw_into(run: &mut Run) {
             [5_000, 10_000, 20_000, 50_000, 100_000, 300_000, 1_000_000],
         ),
         retry_ticks: lots.between(Draw::Retry, 100, 300),
+        ack_quorum_ratio_per_million: lots.between(Draw::AckQuorumRatio, 0, 4) * 250_000,
+        retention: lots.one_of(Draw::Retention, [8, 32, 128, 128, 512]),
         ..run.workload
     };
     run.knobs = knobs(&lots, &run.knobs);

@@ -127,11 +127,9 @@ impl Simulator {
     /// What the load makes a client ask now: of a group where nothing of its own is under way.
     fn draw_request(&mut self, client: ClientId) -> Option<Drawn> {
         let asker = &self.clients[usize::from(client.0)];
+        let groups = self.groups.iter().copied();
+        let free: Vec<GroupId> = groups.filter(|group| asker.is_ready(*group)).collect();
         let record = self.world.record.borrow();
-        let free = self.groups.iter().copied();
-        let free: Vec<GroupId> = free
-            .filter(|&group| asker.is_ready(group) && record.auditors.is_alive(group))
-            .collect();
         self.generator.next(client, &free, &record.auditors)
     }
 
