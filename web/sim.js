@@ -17,6 +17,7 @@ import { groupNameOf } from "./groups.js";
  * @property {new (link: string) => Playground} Playground
  * @property {() => string} default_link
  * @property {() => string} episode_link
+ * @property {(link: string) => unknown} read_link throws where the link is not good
  * @property {() => number} [packet_stride] numbers of one packet; absent from older engines
  */
 
@@ -25,6 +26,13 @@ const BUDGET_BYTES = 192 * 1024 * 1024;
 const WORK_MS = 6;
 /** Also in quiet stretches, where a tick costs next to nothing. */
 const TICKS_MAX = 4000;
+/** Keys of a link that the page has fields for and not every engine knows, each with a value that is always good. */
+const KEYS = [
+  ["partitions", "1"],
+  ["shards", "1"],
+  ["plane", "partition"],
+  ["retention", "128"],
+];
 /** Numbers of one packet where the engine does not say: with groups there is one more. */
 const STRIDE = { alone: 10, grouped: 11 };
 
@@ -61,6 +69,8 @@ export class Sim {
   #costMs = 0;
   #isDead = false;
   #stride;
+  /** Keys that its links take. @type {Set<string>} */
+  takes;
 
   /**
    * @param {Glue} glue
@@ -69,6 +79,7 @@ export class Sim {
    */
   constructor(glue, memory, link) {
     this.#memory = memory;
+    this.takes = new Set(KEYS.flatMap(([key = "", value]) => (isGood(glue, `v=1&${key}=${value}`) ? [key] : [])));
     this.#handle = guard(() => new glue.Playground(link));
     this.#stride = glue.packet_stride?.() ?? (this.#handle.select_group ? STRIDE.grouped : STRIDE.alone);
   }
@@ -296,6 +307,21 @@ export class Sim {
       if (error instanceof EngineTrap) this.#isDead = true;
       throw error;
     }
+  }
+}
+
+/**
+ * @param {Glue} glue
+ * @param {string} link
+ * @returns {boolean}
+ */
+function isGood(glue, link) {
+  try {
+    guard(() => glue.read_link(link));
+    return true;
+  } catch (error) {
+    if (error instanceof EngineTrap) throw error;
+    return false;
   }
 }
 

@@ -35,6 +35,7 @@
  * @property {boolean} canRedo
  * @property {string | null} group the group that was chosen; the engine's own choice if none was
  * @property {import("./types.js").Story | null} story of the run, in words
+ * @property {Set<string>} takes keys of a link that the engine knows, of those that not every one does
  * @property {Selection} selection
  * @property {number | null} lit an op pointed at: its cells, packets and events are lit
  * @property {Tab} tab
@@ -73,6 +74,7 @@ export function initialState() {
     canRedo: false,
     group: null,
     story: null,
+    takes: new Set(),
     selection: { kind: "none" },
     lit: null,
     tab: "inspector",

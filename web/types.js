@@ -16,7 +16,7 @@
  * @property {{ replication: number, view_change: number, nack: number }} quorums
  * @property {Record<string, number>} knobs
  * @property {Faults} faults
- * @property {{ load_per_million: number, retry_ticks: number, running: boolean }} workload
+ * @property {{ load_per_million: number, retry_ticks: number, running: boolean, plane?: string, ack_quorum_ratio_per_million?: number, shell?: boolean, retention?: number }} workload
  * @property {Replica[]} replicas
  * @property {Client[]} clients
  * @property {Link[]} links

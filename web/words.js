@@ -142,6 +142,9 @@ export function brokenOps({ violations, group, groups }, replica) {
   return new Set(violations.filter(isHere).map(({ op }) => op ?? 0));
 }
 
+/** What clients ask for, by the engine's names. @type {Record<string, string>} */
+export const PLANES = { partition: "messages", metadata: "metadata", mixed: "messages and metadata", uniform: "anything, evenly" };
+
 /** @type {Record<string, string>} */
 const TIMERS = {
   heartbeat: "next heartbeat",

@@ -61,8 +61,8 @@ fn a_run_with_mutations_says_which_and_how_often_they_mattered() {
     for line in [
         "mutation M08: It starts with its own log.",
         "mutation M56: Its log",
-        "M08 hits       1\n",
-        "M56 hits       0\n",
+        "M08 hits          1\n",
+        "M56 hits          0\n",
         "&mutations=M08-M56&story=a3",
     ] {
         assert!(text.contains(line), "{line} in:\n{text}");

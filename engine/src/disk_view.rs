@@ -10,6 +10,7 @@ use crate::ids::{Checksum, GroupId, Incarnation, Op, ReplicaId, View};
 use crate::journal::{self, Block, COPIES, Sector, Zone};
 use crate::run::Session;
 use crate::sim::Simulator;
+use crate::vsr::io::SNAPSHOT_PLACES;
 
 /// Slots that a view of the rings lists at most; rings of ordinary size are far below.
 const SLOTS_SHOWN: usize = 1_024;
@@ -46,6 +47,21 @@ pub struct DiskView {
     /// Those in which something was ever written, ascending.
     pub rings: Vec<SlotView>,
     pub superblocks: Vec<CopyView>,
+    pub snapshots: Vec<PlaceView>,
+}
+
+/// One of the two places for snapshots.
+#[derive(Debug, Serialize)]
+#[expect(
+    missing_docs,
+    reason = "each name is the field's meaning, as on the page"
+)]
+pub struct PlaceView {
+    pub place: u32,
+    pub state: BlockState,
+    /// The op whose state it is.
+    pub op: Option<Op>,
+    pub bytes: Option<u64>,
 }
 
 /// One slot of both rings.
@@ -144,6 +160,9 @@ pub fn disk(session: &Session, replica: ReplicaId, group: GroupId) -> DiskView {
             .collect(),
         superblocks: (0..COPIES)
             .map(|copy| copy_of(simulator, replica, group, copy))
+            .collect(),
+        snapshots: (0..SNAPSHOT_PLACES)
+            .map(|place| place_of(simulator, replica, group, place))
             .collect(),
     }
 }
@@ -261,7 +280,7 @@ fn view_of(block: &Block) -> Option<View> {
     match block {
         Block::Prepare(prepare) => Some(prepare.header.view),
         Block::Header(header) => Some(header.view),
-        Block::Superblock(_) => None,
+        Block::Superblock(_) | Block::Snapshot(_) => None,
     }
 }
 
@@ -283,8 +302,24 @@ fn copy_of(simulator: &Simulator, replica: ReplicaId, group: GroupId, copy: u32)
         view: found.map(|block| block.view),
         log_view: found.map(|block| block.log_view),
         commit_max: found.map(|block| block.commit_max),
-        checkpoint: found.map(|block| block.checkpoint),
+        checkpoint: found.map(|block| block.checkpoint.op()),
         incarnation: found.map(|block| block.incarnation),
+    }
+}
+
+fn place_of(simulator: &Simulator, replica: ReplicaId, group: GroupId, place: u32) -> PlaceView {
+    let disk = simulator.world().disk(replica);
+    let address = journal::address(group, Zone::Snapshots, place);
+    let (state, found) = match disk.durable(address).and_then(Block::snapshot) {
+        Sector::Empty => (BlockState::Empty, None),
+        Sector::Damaged => (BlockState::Damaged, None),
+        Sector::Block(snapshot) => (BlockState::Whole, Some(snapshot)),
+    };
+    PlaceView {
+        place,
+        state,
+        op: found.as_ref().map(|snapshot| snapshot.op()),
+        bytes: found.as_ref().map(|snapshot| snapshot.bytes()),
     }
 }
 

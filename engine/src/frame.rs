@@ -3,9 +3,11 @@
 
 mod groups;
 mod packets;
+mod settings;
 
 pub use groups::{GroupFrame, Plane};
 pub use packets::{PACKET_STRIDE, packets};
+pub use settings::{FaultsView, WorkloadView};
 
 use groups::{group_frame, name};
 use serde::Serialize;
@@ -14,12 +16,10 @@ use crate::disk_view::{self, Damage, Troubles};
 use crate::ids::{Checksum, GroupId, Incarnation, Op, ReplicaId, RequestNumber, Tick, View};
 use crate::oracle::{Check, Violation};
 use crate::run::{MutationState, Session, Verdict};
-use crate::scenario::{DiskFaults, Profile};
 use crate::shard::Group;
 use crate::sim::lane::{Lane, LaneState};
 use crate::sim::link::FOR_EVER;
 use crate::sim::network::LinkView;
-use crate::sim::network_options::NetworkOptions;
 use crate::sim::record::Totals;
 use crate::sim::{Place as ReplicaPlace, Settle, Simulator};
 use crate::vsr::io::{Status, Timer};
@@ -68,35 +68,6 @@ pub struct Frame {
     pub next_event: u64,
 }
 
-/// The fault profile as it stands.
-#[derive(Debug, Serialize)]
-#[expect(
-    missing_docs,
-    reason = "each name is the field's meaning, as on the page"
-)]
-pub struct FaultsView {
-    pub profile: Profile,
-    #[serde(flatten)]
-    pub network: NetworkOptions,
-    #[serde(flatten)]
-    pub disk: DiskFaults,
-    pub crash_per_million: u32,
-    pub restart_per_million: u32,
-    pub crash_primary: bool,
-}
-
-/// What clients do on their own.
-#[derive(Debug, Serialize)]
-#[expect(
-    missing_docs,
-    reason = "each name is the field's meaning, as on the page"
-)]
-pub struct WorkloadView {
-    pub load_per_million: u32,
-    pub retry_ticks: u32,
-    pub running: bool,
-}
-
 /// One replica.
 #[derive(Debug, Serialize)]
 #[expect(
@@ -119,6 +90,8 @@ pub struct ReplicaFrame {
     pub commit_min: Op,
     pub commit_max: Op,
     pub checkpoint: Op,
+    pub journal_limit: Op,
+    pub transfer: Option<TransferFrame>,
     pub incarnation: Incarnation,
     pub writes_pending: usize,
     pub inbox: usize,
@@ -143,6 +116,18 @@ pub struct ReplicaFrame {
 pub struct ClockFrame {
     pub offset_micros: i64,
     pub drift_ppm: i32,
+}
+
+/// A state on its way to a replica: parts so far, and parts it takes.
+#[derive(Debug, Serialize)]
+#[expect(
+    missing_docs,
+    reason = "each name is the field's meaning, as on the page"
+)]
+pub struct TransferFrame {
+    pub checkpoint: Op,
+    pub have: u32,
+    pub of: u32,
 }
 
 /// A replica's status, powered off and booting included.
@@ -311,19 +296,8 @@ pub fn frame(session: &Session) -> Frame {
         client_count: values.cluster.clients,
         quorums: Quorums::of(count),
         knobs: values.knobs.clone(),
-        faults: FaultsView {
-            profile: values.faults.profile,
-            network: values.faults.network,
-            disk: values.faults.disk,
-            crash_per_million: values.faults.crash_per_million,
-            restart_per_million: values.faults.restart_per_million,
-            crash_primary: values.faults.crash_primary,
-        },
-        workload: WorkloadView {
-            load_per_million: values.workload.load_per_million,
-            retry_ticks: values.workload.retry_ticks,
-            running: values.workload.load_per_million > 0,
-        },
+        faults: FaultsView::of(values),
+        workload: WorkloadView::of(values),
         replicas: replicas
             .map(|replica| replica_frame(simulator, replica, shown))
             .collect(),
@@ -395,6 +369,14 @@ fn running(simulator: &Simulator, id: ReplicaId, group: &Group) -> ReplicaFrame 
         commit_min: core.commit_min(),
         commit_max: core.commit_max(),
         checkpoint: core.checkpoint(),
+        journal_limit: core.journal_limit(),
+        transfer: core
+            .transfer_progress()
+            .map(|(checkpoint, have, of)| TransferFrame {
+                checkpoint,
+                have,
+                of,
+            }),
         incarnation: core.incarnation(),
         writes_pending: group.writes_pending(),
         inbox: place.inbox(),
@@ -432,15 +414,16 @@ fn running(simulator: &Simulator, id: ReplicaId, group: &Group) -> ReplicaFrame 
 fn op_frames(simulator: &Simulator, id: ReplicaId, group: &Group) -> Vec<OpFrame> {
     let core = &group.replica;
     let log = core.log();
-    let first = log.head().0.saturating_sub(OPS_SHOWN - 1).max(1);
-    (first..=log.head().0)
+    let lowest = log.floor().next();
+    let first = Op(log.head().0.saturating_sub(OPS_SHOWN - 1)).max(lowest);
+    (first.0..=log.head().0)
         .map(Op)
         .map(|op| OpFrame {
             op,
             view: log.header(op).map(|header| header.view),
             checksum: log.identity(op),
             state: match log.state(op) {
-                SlotState::Missing => OpState::Missing,
+                SlotState::Missing | SlotState::Contained => OpState::Missing,
                 SlotState::Known => OpState::Header,
                 SlotState::Held { .. } if op <= core.commit_min() => OpState::Committed,
                 SlotState::Held { .. } if op < log.proven_from() => OpState::Unproven,
@@ -486,7 +469,9 @@ fn powered_off(simulator: &Simulator, id: ReplicaId, group: GroupId) -> ReplicaF
         proven_from: head.next(),
         commit_min: Op(0),
         commit_max,
-        checkpoint: Op(0),
+        checkpoint: superblock.map_or(Op(0), |superblock| superblock.checkpoint.op()),
+        journal_limit: Op(0),
+        transfer: None,
         incarnation: place.incarnation,
         writes_pending: 0,
         inbox: 0,

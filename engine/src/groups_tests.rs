@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::frame::{PACKET_STRIDE, frame, packets};
-use crate::ids::{GroupId, ReplicaId, View};
+use crate::ids::{GroupId, Process, ReplicaId, View};
 use crate::scenario::decode;
-use crate::trace::{EventKind, Recording};
+use crate::trace::{EventKind, Fate, Recording};
 use crate::vsr::note::Note;
 
 fn session(link: &str) -> Session {
@@ -36,6 +36,7 @@ fn refused(session: &Session) -> Vec<String> {
 
 #[test]
 fn all_groups_converge_under_heavy_faults() {
+    let (mut replies, mut views) = ([0; 4], [0; 4]);
     for seed in 0..6 {
         let link = format!(
             "v=1&seed={seed}&clients=3&partitions=3&faults=heavy&load=1&crash=0.005&restart=0.02\
@@ -53,11 +54,43 @@ fn all_groups_converge_under_heavy_faults() {
             session.violations()
         );
         let record = session.simulator().world().record.borrow();
-        for &group in &session.simulator().group_ids()[1..] {
-            assert!(record.tally(group).replies > 0, "{seed}: group {group}");
-            assert!(record.tally(group).views_started > 0, "{seed}: {group}");
+        for (place, &group) in session.simulator().group_ids().iter().enumerate() {
+            replies[place] += record.tally(group).replies;
+            views[place] += record.tally(group).views_started;
         }
     }
+    assert!(replies[1..].iter().all(|&count| count > 20), "{replies:?}");
+    assert!(views.iter().all(|&count| count > 5), "{views:?}");
+}
+
+#[test]
+fn dice_damage_every_group_and_say_which() {
+    let link = "v=1&seed=2&clients=3&partitions=2&load=1&rot=0.1&misdirect=0.1";
+    let mut session = session(link);
+    session.advance_ticks(1_000);
+    let record = session.simulator().world().record.borrow();
+    let events = record.recorder().events().iter();
+    let mut hits = [0; 2];
+    for event in events {
+        if let EventKind::Acted(act) = &event.kind {
+            hits[usize::from(act.text.ends_with(".g1"))] += 1;
+        }
+    }
+    assert!(hits.iter().all(|&count| count > 5), "{hits:?}");
+    let refused = refused(&session);
+    assert!(refused.is_empty(), "{refused:?}");
+}
+
+#[test]
+fn a_disk_that_lied_about_one_group_is_not_believed_in_that_group() {
+    // Only the second partition is written to while the disk lies.
+    let writes = "1.warm.2.g1_when-r1-commit-3.g1.lie.1_a1.warm.4.g1_a1.crash.1_a50.restart.1";
+    let mut session = session(&format!("v=1&load=0&partitions=2&do={writes}"));
+    session.advance_ticks(3_000);
+    assert_eq!(session.simulator().story_done(), 5);
+    assert!(session.totals().disk_faults > 0);
+    let violations = session.violations();
+    assert!(violations.is_empty(), "{violations:?}");
 }
 
 #[test]
@@ -180,22 +213,77 @@ fn a_crash_between_the_boots_of_two_groups_is_survived() {
 }
 
 #[test]
-fn groups_boot_in_order_and_metadata_first() {
-    let mut session = session("v=1&partitions=3&load=0.2&act=200.crash.2_300.restart.2");
+fn groups_boot_in_order_metadata_first_and_hear_nothing_before() {
+    let timers = "heartbeat=1&heartbeat-wait=300&delay-min=1&delay-mean=2";
+    let link = format!("v=1&partitions=3&load=0.2&{timers}&act=200.crash.2_300.restart.2");
+    let mut session = session(&link);
     session.advance_ticks(400);
     let record = session.simulator().world().record.borrow();
-    let events = record.recorder().events().iter();
-    let booted: Vec<u64> = events
-        .filter_map(|event| match &event.kind {
+    let (mut booted, mut deaf) = (Vec::new(), 0);
+    for event in record
+        .recorder()
+        .events()
+        .iter()
+        .filter(|event| event.tick >= Tick(300))
+    {
+        match &event.kind {
             EventKind::Noted {
                 group,
                 note: Note::Booted { .. },
                 ..
-            } => Some(group.0),
-            _ => None,
-        })
-        .collect();
+            } => booted.push(group.0),
+            EventKind::Ended {
+                to: Process::Replica(ReplicaId(2)),
+                group,
+                fate,
+                ..
+            } => {
+                let expected = if booted.contains(&group.0) {
+                    Fate::Delivered
+                } else {
+                    deaf += usize::from(!booted.is_empty());
+                    Fate::TargetDown
+                };
+                assert_eq!(*fate, expected, "{event:?}");
+            }
+            _ => {}
+        }
+    }
     assert_eq!(booted, [0, 1, 2, 3]);
+    assert!(deaf > 0, "some groups were up before others");
+}
+
+#[test]
+fn the_end_phase_waits_for_every_group() {
+    let mut session = session("v=1&load=0&act=10.filter.0to12.Commit.meta");
+    until(&mut session, "r1-view-change.meta", 3_000);
+    session.act("settle").unwrap();
+    session.advance_ticks(1);
+    let settling = session.simulator().settling().unwrap();
+    assert!(settling.outcome.is_none(), "{:?}", settling.outcome);
+    session.settle();
+    let leader = Awaited::from_text("primary.meta").unwrap();
+    assert!(leader.holds(session.simulator(), &Baseline::default()));
+    assert_eq!(
+        session.simulator().settling().unwrap().outcome,
+        Some(Outcome::Converged)
+    );
+}
+
+#[test]
+fn answers_of_every_partition_are_audited() {
+    let mut session = session("v=1&clients=2&partitions=3&load=1");
+    session.advance_ticks(500);
+    let record = session.simulator().world().record.borrow();
+    for &group in &session.simulator().group_ids()[1..] {
+        let auditor = record.auditors.of(group).unwrap();
+        // Those to registers among them.
+        assert!(
+            auditor.answers_compared() > record.tally(group).replies,
+            "{group}"
+        );
+        assert!(record.tally(group).replies > 5, "{group}");
+    }
 }
 
 #[test]

@@ -103,6 +103,14 @@ pub fn formatted_groups(partitions: u8) -> impl Iterator<Item = GroupId> {
     (0..=u64::from(partitions)).map(GroupId)
 }
 
+impl GroupId {
+    /// The metadata op that made the group; formatting counts as op 0.
+    #[must_use]
+    pub fn made_by(self) -> Op {
+        Op(self.0 >> 8)
+    }
+}
+
 impl Op {
     /// The next position.
     #[must_use]

@@ -439,7 +439,7 @@ impl Session {
         let compares = u64::from(self.run.cluster.replicas > 1);
         let min_commits = gates.min_commits.unwrap_or(1);
         let min_compared = gates.min_ops_compared.unwrap_or(compares);
-        let faults = totals.injected + totals.crashes + totals.dice_lost;
+        let faults = totals.injected + totals.crashes + totals.dice_lost + totals.disk_faults;
         if totals.commits < min_commits || (totals.replies == 0 && min_commits > 0) {
             let (commits, replies) = (totals.commits, totals.replies);
             return Some(format!(
@@ -466,6 +466,9 @@ fn verdict(kind: VerdictKind, text: String) -> Verdict {
 #[cfg(test)]
 #[path = "groups_tests.rs"]
 mod groups_tests;
+#[cfg(test)]
+#[path = "late_groups_tests.rs"]
+mod late_groups_tests;
 #[cfg(test)]
 #[path = "run_tests.rs"]
 mod tests;

@@ -19,6 +19,7 @@ const TROUBLE = `${RUN}&clients=2&act=205.cut.0-12_230.clog.1to2.0_236.delay.2to
 const DISKS =
   "v=1&seed=7&load=0&slots=32&do=1.warm.6&act=200.corrupt.1.op5.prepare_201.punch.1.op3_202.misdirect.2.op6.op7_203.lie.2_204.slow.0.20_205.skew.0.500&at=230";
 const VIOLATED = "v=1&story=a1&mutations=M06&at=1640";
+const GROUPS = `v=1&seed=7&partitions=3&clients=2&${QUICK.replace("delay-mean=2", "delay-mean=8")}&act=205.write.c0.g1_206.write.c1.g2_215.write.c0.g2_216.write.c1.g1_220.write.c0.g2&at=222`;
 const CROWD = `v=1&seed=3&replicas=9&clients=8&faults=heavy&crash=0.002&restart=0.02&load=0.2&at=900`;
 
 for (const [form, viewport] of /** @type {const} */ ([
@@ -90,6 +91,10 @@ for (const [form, viewport] of /** @type {const} */ ([
       await person.open("v=1&seed=7&faults=swarm&at=200");
       await person.tab("Faults");
       await picture("21-swarm");
+      await person.open(GROUPS);
+      await picture("22-groups");
+      await page.getByRole("tab", { name: /^partition 2/ }).click();
+      await picture("23-another-group");
       await person.close();
     });
   }

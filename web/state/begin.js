@@ -1,12 +1,12 @@
-/** What the store holds when a run begins, whatever run was shown before. Pure: must never know the store. */
+/** What the store holds when a run begins, whatever run was shown before. Must never know the store. */
 
 /**
  * @param {import("./branches.js").Branch} root
  * @param {import("./branches.js").Branch[]} others the runs before, which stay
- * @param {import("../types.js").Story | null} story
+ * @param {{ story: () => import("../types.js").Story | null, takes: Set<string> }} sim
  * @returns {Partial<import("../state.js").State>}
  */
-export function freshRun(root, others, story) {
+export function freshRun(root, others, sim) {
   return {
     phase: "ready",
     branches: [...others, root],
@@ -19,7 +19,8 @@ export function freshRun(root, others, story) {
     caption: null,
     isPlaying: false,
     group: null,
-    story,
+    story: sim.story(),
+    takes: sim.takes,
     selection: { kind: "none" },
     lit: null,
     shown: { tick: 0, step: 0 },

@@ -154,7 +154,7 @@ export class Conductor {
     const epoch = valueOf(ours, "epoch");
     this.#episode = how.isEpisode ? new Episode(link) : null;
     this.#store.change({
-      ...freshRun(root, this.#store.state.branches, sim.story()),
+      ...freshRun(root, this.#store.state.branches, sim),
       epoch: theirs !== null && epoch !== null && theirs !== epoch ? { link, theirs, ours: epoch } : null,
     });
     sim.maybeCheckpoint(0, root.id, true);

@@ -38,6 +38,10 @@ const LABELS = {
   slow_per_million: "disks turn slow, a tick",
   offset_max_ms: "clocks are off by at most",
   drift_max_ppm: "clocks drift by at most",
+  plane: "clients ask for",
+  ack_quorum_ratio_per_million: "new topics kept on disk",
+  shell: "request shell",
+  retention: "messages a partition keeps",
   retry_ticks: "a client asks again after",
 };
 

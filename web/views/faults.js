@@ -8,6 +8,7 @@ import { followsFromFaults } from "../follows.js";
 import "./clock-verbs.js";
 import "./disk-verbs.js";
 import { drawnList } from "./drawn.js";
+import { PLANES } from "../words.js";
 import { rateRow, rateStyles } from "./rates.js";
 import { shared, View } from "./view.js";
 
@@ -62,6 +63,9 @@ const GROUPS = [
 
 /** @type {Rate} */
 const LOAD = { key: "load_per_million", set: "", label: "a client asks, a tick", unit: "percent", max: 300_000 };
+
+/** @type {Rate} */
+const RATIO = { key: "ack_quorum_ratio_per_million", set: "ack-quorum-ratio", label: "new topics on disk", unit: "percent", max: 1_000_000 };
 
 /** Settings that are words, under the sliders of their group. */
 const CHOICES = [
@@ -160,7 +164,7 @@ export class Faults extends View {
 
   /** @override @param {Readonly<import("../state.js").State>} state */
   watched({ frame }) {
-    return [frame && JSON.stringify([frame.faults, frame.knobs]), frame?.workload.load_per_million, frame === null];
+    return [frame && JSON.stringify([frame.faults, frame.knobs, frame.workload])];
   }
 
   /** @override */
@@ -189,12 +193,30 @@ export class Faults extends View {
       <section aria-label="Requests, by dice">
         <h3>Requests</h3>
         ${rateRow(LOAD, frame.workload.load_per_million, (value) => run.act(`load.${value}`))}
+        ${this.#plane(frame)}
       </section>
       <section>
         <h3>Settle</h3>
         <p class="soft">Faults stop, a part of the cluster heals, and it must come to agree within a bounded time.</p>
         <p class="row"><button @click=${() => run.act("settle")}>Settle</button></p>
       </section>`;
+  }
+
+  /**
+   * What clients ask for, where there is more than one thing.
+   * @param {import("../types.js").Frame} frame
+   */
+  #plane({ workload }) {
+    const { plane, ack_quorum_ratio_per_million: ratio } = workload;
+    const { run } = this.app;
+    if (plane === undefined) return nothing;
+    return html`<div class="word">
+        <label for="plane">they ask for</label>
+        <select id="plane" @change=${(/** @type {Event} */ event) => run.act(`set.plane.${/** @type {HTMLSelectElement} */ (event.target).value}`)}>
+          ${Object.entries(PLANES).map(([value, text]) => html`<option value=${value} ?selected=${plane === value}>${text}</option>`)}
+        </select>
+      </div>
+      ${ratio === undefined ? nothing : rateRow(RATIO, ratio, (value) => run.act(`set.ack-quorum-ratio.${value}`))}`;
   }
 
   /** @param {{ title: string, text?: string, rates: Rate[] }} group */

@@ -34,6 +34,7 @@ const SIGNS = [
   { text: "clog, with what waits", sign: svg`<path class="clog" d="M2 9H10"/><circle class="count" cx="11.6" cy="5" r="4.2"/><path class="on" d="M11.6 2.8V7.2"/>`, when: ({ links }) => links.some(({ clogged }) => clogged) },
   { text: "filter", sign: svg`<path class="sign" d="M1.5 1.5H14.5L9.4 7.6V13H6.6V7.6Z"/>`, when: ({ links }) => links.some(({ filtered }) => filtered.length > 0) },
   { text: "hold", sign: svg`<path class="sign" d="M2.5 1.5H13.5V12.5H2.5ZM6.4 5V9M9.6 5V9"/>`, when: ({ links }) => links.some(({ held_kinds: held }) => held.length > 0) },
+  { text: "saved in a checkpoint", sign: svg`<rect class="folded" x="1" y="2.4" width="11" height="9.2" rx="2"/><path class="bar" d="M14 1V13"/>`, when: ({ replicas }) => replicas.some(({ checkpoint }) => checkpoint > 0) },
   { text: "damaged op", sign: svg`<rect class="v0" x="1" y="2.4" width="14" height="9.2" rx="2"/>${crack(1, 2.4, 14, 9.2)}`, when: ({ replicas }) => replicas.some(({ log }) => log.some(isDamaged)) },
   { text: "disk in trouble", sign: diskSign(8, 7, 5), when: ({ replicas }) => replicas.some((replica) => diskTroubles(replica).length > 0) },
   { text: "clock not right", sign: clockSign(8, 7, 5), when: ({ replicas }) => replicas.some(isClockOff) },
@@ -76,6 +77,9 @@ export class Legend extends View {
       }
       .v1 {
         fill: var(--v1);
+      }
+      .folded {
+        fill: var(--rule);
       }
       .hollow {
         fill: none;

@@ -90,6 +90,17 @@ export class Matrix extends View {
         border: 1.5px dashed var(--edge);
         color: var(--edge);
       }
+      .folded {
+        border: 0;
+        background: var(--rule);
+      }
+      .saved .c::after {
+        content: "";
+        position: absolute;
+        inset: -3px -3.5px -3px auto;
+        width: 3px;
+        background: var(--ink);
+      }
       .c svg {
         position: absolute;
         inset: -1.5px;
@@ -222,7 +233,10 @@ export class Matrix extends View {
             const broken = brokenOps(frame, replica.id);
             return html`<tr class=${replica.up ? "" : "down"}>
               <th scope="row"><span class="word">replica </span><b>${replica.id}</b></th>
-              ${ops.map((op) => this.#cell(byOp.get(op), row, op, `${op === lit ? "lit" : ""} ${broken.has(op) ? "bad" : ""}`))}
+              ${ops.map((op) => {
+                const marks = [op === lit ? "lit" : "", broken.has(op) ? "bad" : "", op > 0 && op === replica.checkpoint ? "saved" : ""];
+                return this.#cell(byOp.get(op), row, op, marks.join(" "), op <= replica.checkpoint);
+              })}
               <td class="says">${frontiers(replica)}</td>
             </tr>`;
           })}
@@ -244,16 +258,19 @@ export class Matrix extends View {
    * @param {number} row
    * @param {number} op
    * @param {string} kind
+   * @param {boolean} isSaved the checkpoint has it
    */
-  #cell(entry, row, op, kind) {
+  #cell(entry, row, op, kind, isSaved) {
     const isHere = this.#at.row === row && this.#at.op === op;
     const view = entry?.view ?? null;
-    const state = entry ? (view === null ? "missing" : `${entry.state} ${hueOf(view)}`) : "none";
+    const isFolded = isSaved && view === null && !(entry && isDamaged(entry));
+    const state = isFolded ? "folded" : entry ? (view === null ? "missing" : `${entry.state} ${hueOf(view)}`) : "none";
+    const text = isFolded ? `op ${op}, in the checkpoint` : entry ? entryText(entry) : "nothing";
     return html`<td class=${kind} data-op=${op} data-row=${row} tabindex=${isHere ? 0 : -1}>
-      <span class="c ${state}" title=${entry ? entryText(entry) : nothing}
+      <span class="c ${state}" title=${text === "nothing" ? nothing : text}
         ><b aria-hidden="true">${view}</b>${
           entry && isDamaged(entry) ? html`<svg viewBox="0 0 ${SIZE.width} ${SIZE.height}" aria-hidden="true">${crack(0, 0, SIZE.width, SIZE.height)}</svg>` : nothing
-        }<span class="unseen">${entry ? entryText(entry) : "nothing"}</span></span
+        }<span class="unseen">${text}</span></span
       >
     </td>`;
   }

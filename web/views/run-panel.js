@@ -7,15 +7,13 @@ import { css, html, nothing } from "lit";
 import { countText, durationText } from "../format.js";
 import { pairsOf, positionText, valueOf } from "../link.js";
 import { branchOf } from "../state.js";
+import { PLANES } from "../words.js";
 import "./term.js";
 import { shared, View } from "./view.js";
 
 /** The largest seed has 64 bits; dice of 32 read better and are as many as anybody throws. */
 const DICE = 2 ** 32;
 const PROFILES = ["none", "light", "heavy", "swarm"];
-const PLANES = ["partition", "metadata", "mixed", "uniform"];
-/** @type {Record<string, string>} */
-const PLANE_WORDS = { partition: "partitions", metadata: "metadata", mixed: "both, partitions more", uniform: "both alike" };
 const FILE_BYTES_MAX = 16 * 1024;
 
 /** Fields that start a run. */
@@ -233,18 +231,24 @@ export class RunPanel extends View {
    * @param {import("../types.js").Frame} frame
    */
   #groups(link, frame) {
-    if (frame.groups === undefined) return nothing;
-    const partitions = frame.groups.filter(({ plane }) => plane === "partition").length;
-    const shards = 1 + Math.max(0, ...frame.groups.map(({ shard }) => shard));
-    const plane = valueOf(link, "plane") ?? "partition";
-    return html`${this.#number("partitions", "Partitions", "1 to 8", valueOf(link, "partitions") ?? partitions, 1, 8, 1)}
-      ${this.#number("shards", "Shards", "1 to 4, of each replica", valueOf(link, "shards") ?? shards, 1, 4, 1)}
-      <div class="field">
-        <label for="plane">requests to</label>
-        <select id="plane" aria-label="What clients ask for" @change=${this.#on("plane")}>
-          ${PLANES.map((name) => html`<option value=${name} ?selected=${plane === name}>${PLANE_WORDS[name]}</option>`)}
-        </select>
-      </div>`;
+    const { takes } = this.state;
+    const groups = frame.groups ?? [];
+    const partitions = groups.filter(({ plane }) => plane === "partition").length;
+    const shards = 1 + Math.max(0, ...groups.map(({ shard }) => shard));
+    const plane = valueOf(link, "plane") ?? frame.workload.plane ?? "partition";
+    return html`${takes.has("partitions") ? this.#number("partitions", "Partitions", "1 to 8", valueOf(link, "partitions") ?? partitions, 1, 8, 1) : nothing}
+      ${takes.has("shards") ? this.#number("shards", "Shards", "1 to 4, of each replica", valueOf(link, "shards") ?? shards, 1, 4, 1) : nothing}
+      ${
+        takes.has("plane")
+          ? html`<div class="field">
+              <label for="plane">clients ask for</label>
+              <select id="plane" aria-label="What clients ask for" @change=${this.#on("plane")}>
+                ${Object.entries(PLANES).map(([name, text]) => html`<option value=${name} ?selected=${plane === name}>${text}</option>`)}
+              </select>
+            </div>`
+          : nothing
+      }
+      ${takes.has("retention") ? this.#number("retention", "Kept messages", "by each partition", frame.workload.retention ?? 128, 1, 65_536, 1) : nothing}`;
   }
 
   /**

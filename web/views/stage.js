@@ -6,6 +6,7 @@
 import { html, nothing, svg } from "lit";
 import { restOf, sidesAct } from "../acts.js";
 import { arcPath, between, laneOf, layoutOf, leftOf, OBSTACLE, placeOf, round, wallPath } from "../geometry.js";
+import { isShown } from "../groups.js";
 import { isBlocked, islandsIn, linkOf, linkWords } from "../links.js";
 import { decidingTimer, diskTroubles, isClockOff, isDamaged, roleInTruth } from "../words.js";
 import { alarmSign, badge, clockSign, crack, diskSign } from "./glyphs.js";
@@ -90,8 +91,11 @@ export class Stage extends View {
 
   /** @param {number} time */
   #paint(time) {
-    const { frame, packets, pace, selection, lit } = this.state;
+    const { frame, pace, selection, lit, caption } = this.state;
     if (!this.#painter || !this.#layout || !frame) return;
+    const group = frame.group ?? null;
+    // While a caption leads, what it does not speak of stays away.
+    const packets = caption ? this.state.packets.filter((packet) => isShown(packet, frame)) : this.state.packets;
     this.#painter.paint({
       layout: this.#layout,
       packets,
@@ -101,7 +105,7 @@ export class Stage extends View {
       time,
       pace,
       selected: selection.kind === "packet" ? selection.key : null,
-      group: frame.group ?? null,
+      group,
       lit,
     });
   }

@@ -12,6 +12,7 @@ pub use superblock::{COPIES, Unopenable, open_superblock, write_order};
 use crate::ids::{GroupId, Op};
 use crate::vsr::io::Superblock;
 use crate::vsr::message::{Header, Prepare};
+use crate::vsr::snapshot::Snapshot;
 
 /// The content of one block. Bodies are shared with memory, never copied.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub enum Block {
     Header(Rc<Header>),
     /// A copy of the superblock.
     Superblock(Rc<Superblock>),
+    /// A snapshot, in one of its two places.
+    Snapshot(Rc<Snapshot>),
 }
 
 /// What a read finds at an address. Damage is always told, as a checksum tells it: what is rotten or
@@ -42,7 +45,7 @@ impl Block {
     pub fn prepare(self) -> Option<Rc<Prepare>> {
         match self {
             Self::Prepare(prepare) => Some(prepare),
-            Self::Header(_) | Self::Superblock(_) => None,
+            Self::Header(_) | Self::Superblock(_) | Self::Snapshot(_) => None,
         }
     }
 
@@ -51,7 +54,7 @@ impl Block {
     pub fn header(self) -> Option<Rc<Header>> {
         match self {
             Self::Header(header) => Some(header),
-            Self::Prepare(_) | Self::Superblock(_) => None,
+            Self::Prepare(_) | Self::Superblock(_) | Self::Snapshot(_) => None,
         }
     }
 
@@ -60,7 +63,16 @@ impl Block {
     pub fn superblock(self) -> Option<Rc<Superblock>> {
         match self {
             Self::Superblock(superblock) => Some(superblock),
-            Self::Prepare(_) | Self::Header(_) => None,
+            Self::Prepare(_) | Self::Header(_) | Self::Snapshot(_) => None,
+        }
+    }
+
+    /// A snapshot.
+    #[must_use]
+    pub fn snapshot(self) -> Option<Rc<Snapshot>> {
+        match self {
+            Self::Snapshot(snapshot) => Some(snapshot),
+            Self::Prepare(_) | Self::Header(_) | Self::Superblock(_) => None,
         }
     }
 
@@ -70,7 +82,7 @@ impl Block {
         match self {
             Self::Prepare(prepare) => Some(prepare.header.op),
             Self::Header(header) => Some(header.op),
-            Self::Superblock(_) => None,
+            Self::Superblock(_) | Self::Snapshot(_) => None,
         }
     }
 }
@@ -116,6 +128,8 @@ pub enum Zone {
     Prepares = 1,
     /// The ring of redundant headers.
     Headers = 2,
+    /// The two places for snapshots.
+    Snapshots = 3,
 }
 
 /// Addresses that agree above these bits lie in one zone.

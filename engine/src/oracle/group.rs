@@ -215,7 +215,10 @@ impl Group {
             | Note::SuperblockDurable { .. }
             | Note::SessionOpened { .. }
             | Note::TimerFired { .. }
-            | Note::Mutated { .. } => {}
+            | Note::State(_)
+            | Note::Forfeited { .. }
+            | Note::Mutated { .. }
+            | Note::Hosting(_) => {}
         }
     }
 

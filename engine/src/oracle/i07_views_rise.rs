@@ -57,7 +57,11 @@ fn promises(kind: MessageKind) -> bool {
         | MessageKind::RequestStartView
         | MessageKind::RequestPrepares
         | MessageKind::RepairPrepare
-        | MessageKind::RepairDone => false,
+        | MessageKind::RepairDone
+        | MessageKind::RequestStateTransfer
+        | MessageKind::StateTransferTarget
+        | MessageKind::RequestStateChunk
+        | MessageKind::StateChunk => false,
     }
 }
 

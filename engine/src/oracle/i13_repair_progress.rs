@@ -39,7 +39,8 @@ struct Asker {
     /// Bodies that came in all.
     bodies: u64,
     wait: Option<Wait>,
-    told: bool,
+    told_repeat: bool,
+    told_wait: bool,
 }
 
 /// A wait for any body at all.
@@ -81,7 +82,7 @@ impl RepairProgress {
             return;
         }
         let came = asker.came;
-        if came > REPEATS_MAX && !std::mem::replace(&mut asker.told, true) {
+        if came > REPEATS_MAX && !std::mem::replace(&mut asker.told_repeat, true) {
             report.violated(
                 Property::I13,
                 Some(from),
@@ -129,7 +130,8 @@ impl RepairProgress {
         if let Some(asker) = self.of(replica) {
             asker.asked = None;
             asker.wait = None;
-            asker.told = false;
+            asker.told_repeat = false;
+            asker.told_wait = false;
         }
     }
 
@@ -173,7 +175,7 @@ impl Asker {
                 wait
             }
             _ => {
-                self.told = false;
+                self.told_wait = false;
                 self.wait = Some(Wait {
                     since: view.tick,
                     bodies: self.bodies,
@@ -185,7 +187,7 @@ impl Asker {
         };
         report.compared(Property::I13);
         let (waited, patience) = (view.tick.0 - wait.since.0, patience(&pace, members.len()));
-        if waited > patience && !std::mem::replace(&mut self.told, true) {
+        if waited > patience && !std::mem::replace(&mut self.told_wait, true) {
             let replica = member.replica;
             report.violated(
                 Property::I13,

@@ -7,7 +7,8 @@
 //! abdicated has stopped its heartbeats and resends on purpose. A primary waits for its own disk
 //! without resending, and so does a replica that has just booted, whose new incarnation must be
 //! durable before it asks. A replica that voted to leave its view has done waiting and sends its vote
-//! again instead. Where bodies are missing, entries above them are not proven and may wait.
+//! again instead. Where bodies are missing, entries above them are not proven and may wait; so does
+//! everything while a state is fetched. What has no slot before the next checkpoint waits for it.
 
 use super::view::MemberView;
 use super::violation::{Property, Replicas, Report};
@@ -54,7 +55,8 @@ impl NoLostWakeup {
             ));
         }
         let ready = member.commit_max.min(member.head);
-        if member.status == Status::Normal && !member.holes && member.commit_min < ready {
+        let lacks_nothing = !member.holes && !member.needs_state;
+        if member.status == Status::Normal && lacks_nothing && member.commit_min < ready {
             return Some(format!(
                 "{} holds op {ready} and knows it committed, has executed op {} and waits for nothing",
                 member.replica, member.commit_min
@@ -85,7 +87,12 @@ impl NoLostWakeup {
                 Some((Timer::Probe, "waits to learn who leads"))
             }
             Status::ViewChange => Some((Timer::ViewChangeWait, "waits for a view to start")),
-            Status::Normal if member.holes && missing(Timer::RepairRetry) => {
+            Status::Normal if member.needs_state && member.writes_pending == 0 => {
+                Some((Timer::StateRetry, "lacks a state"))
+            }
+            Status::Normal
+                if member.fetchable && !member.needs_state && missing(Timer::RepairRetry) =>
+            {
                 Some((Timer::RepairRetry, "lacks bodies"))
             }
             Status::Normal if !leads => Some((Timer::HeartbeatWait, "follows a primary")),
@@ -117,6 +124,7 @@ fn name(timer: Timer) -> &'static str {
         Timer::Abdicate => "abdicate",
         Timer::Probe => "probe",
         Timer::RepairRetry => "repair-retry",
+        Timer::StateRetry => "state-retry",
     }
 }
 

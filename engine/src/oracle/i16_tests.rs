@@ -1,6 +1,6 @@
 //! Clients that wait too long, views that are too many, and whatever excuses either.
 
-use super::super::testing::{World, chain};
+use super::super::testing::{GROUP, World, chain};
 use super::*;
 use crate::ids::{Checksum, Op, RequestNumber};
 use crate::trace::EventKind;
@@ -8,7 +8,7 @@ use crate::vsr::note::{EnterCause, Note};
 
 fn ask(world: &mut World) {
     world.event(EventKind::Requested {
-        group: crate::ids::GROUP_PARTITION_0,
+        group: GROUP,
         client: ClientId(0),
         to: ReplicaId(0),
         session: Op(1),

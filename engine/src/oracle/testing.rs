@@ -364,6 +364,8 @@ fn member(replica: u8) -> MemberView {
         },
         abdicated: false,
         holes: false,
+        fetchable: false,
+        needs_state: false,
         writes_pending: 0,
         pipeline: 0,
         sessions: 0,

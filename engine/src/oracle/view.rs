@@ -78,6 +78,10 @@ pub struct MemberView {
     pub abdicated: bool,
     /// Whether an op of (checkpoint, head] lacks its body.
     pub holes: bool,
+    /// Whether one of them has a slot, so that it can be fetched.
+    pub fetchable: bool,
+    /// Whether what it lacks can be had only with a state from others.
+    pub needs_state: bool,
     /// Disk writes under way.
     pub writes_pending: u32,
     /// Prepares that wait for a quorum.
@@ -116,6 +120,8 @@ impl MemberView {
             timers: Timers::default(),
             abdicated: false,
             holes: false,
+            fetchable: false,
+            needs_state: false,
             writes_pending: 0,
             pipeline: 0,
             sessions: 0,

@@ -186,6 +186,8 @@ fn verb() -> impl Strategy<Value = Verb> {
         ),
         (client(), option::of(replica())).prop_map(|(client, to)| Verb::Write(client, to)),
         (client(), option::of(replica())).prop_map(|(client, to)| Verb::Read(client, to)),
+        client().prop_map(Verb::Create),
+        client().prop_map(Verb::Delete),
         (1..=1_000_u32).prop_map(Verb::Warm),
         (0..=MILLION).prop_map(Verb::Load),
         set.prop_map(|(setting, value)| Verb::Set(setting, value)),

@@ -92,20 +92,24 @@ pub enum Verb {
     /// `mutate.M03`, `mutate.M03.off`: a rule of the protocol is off at every replica, or in force
     /// again.
     Mutate(Mutation, bool),
+    /// `create.c0`: an idle client asks the metadata group for one more partition of the first topic.
+    Create(ClientId),
+    /// `delete.c0`: it asks for the last partition of the first topic to go.
+    Delete(ClientId),
 }
 
 /// Longest wait, clog or delay that an action can name.
 const ACTION_TICKS_MAX: u32 = 10_000_000;
 
 /// Verbs that the grammar has and this release does not.
-const LATER: &[&str] = &["wipe", "boot", "create", "delete"];
+const LATER: &[&str] = &["wipe", "boot"];
 
 /// Slowest disk.
 const SLOW_FACTOR_MAX: u32 = 1_000;
 
 const VERBS: &str = "crash, restart, pause, resume, cut, mute, join, clog, delay, filter, hold, \
     release, drop, dup, deliver, heal, corrupt, punch, misdirect, tear, lie, slow, skew, write, \
-    read, warm, load, set, profile, settle, mutate or expect-CONDITION";
+    read, warm, load, set, profile, settle, mutate, create, delete or expect-CONDITION";
 
 impl Verb {
     fn parse(words: &[&str]) -> Result<Self, Problem> {
@@ -162,6 +166,8 @@ impl Verb {
             ("set", [setting, value]) => parse_set(setting, value),
             ("profile", [profile]) => Profile::parse(profile).map(Self::Profile),
             ("settle", []) => Ok(Self::Settle),
+            ("create", [client]) => parse_client(client).map(Self::Create),
+            ("delete", [client]) => parse_client(client).map(Self::Delete),
             ("mutate", [mutation]) => Ok(Self::Mutate(parse_mutation(mutation)?, true)),
             ("mutate", [mutation, "off"]) => Ok(Self::Mutate(parse_mutation(mutation)?, false)),
             (name, _) => Err(wrong_verb(name, args)),
@@ -194,6 +200,9 @@ impl Verb {
             Self::Write(client, target) | Self::Read(client, target) => {
                 check_process(Process::Client(client), cluster)?;
                 target.map_or(Ok(()), replica)
+            }
+            Self::Create(client) | Self::Delete(client) => {
+                check_process(Process::Client(client), cluster)
             }
             Self::Expect(condition, _) => condition.check(cluster),
             Self::Heal
@@ -240,6 +249,8 @@ impl Verb {
             | Self::Set(..)
             | Self::Profile(_)
             | Self::Settle
+            | Self::Create(_)
+            | Self::Delete(_)
             | Self::Mutate(..) => false,
         }
     }
@@ -373,6 +384,8 @@ impl fmt::Display for Verb {
             Self::Lie(replica, false) => write!(f, "lie.{replica}.off"),
             Self::Slow(replica, factor) => write!(f, "slow.{replica}.{factor}"),
             Self::Skew(replica, skew) => write!(f, "skew.{replica}.{skew}"),
+            Self::Create(client) => write!(f, "create.c{client}"),
+            Self::Delete(client) => write!(f, "delete.c{client}"),
             Self::Write(client, None) => write!(f, "write.c{client}"),
             Self::Write(client, Some(replica)) => write!(f, "write.c{client}.to{replica}"),
             Self::Read(client, None) => write!(f, "read.c{client}"),

@@ -16,18 +16,20 @@ use crate::shard::group::{Group, GroupHandle};
 use crate::shard::host::Host;
 use crate::shard::mailbox::Mailbox;
 use crate::shard::pump::Shard;
-use crate::vsr::io::Superblock;
+use crate::vsr::host_note::HostNote;
+use crate::vsr::io::{Checkpoint, Superblock};
 use crate::vsr::message::{Header, Prepare};
 use crate::vsr::mutation::Rules;
 use crate::vsr::note::Note;
+use crate::vsr::snapshot::Snapshot;
 use crate::vsr::{Context, DamagedSlot, Recovered, Replica, Roster};
 
 /// What a replica boots with.
 pub struct Boot<B: MessageBus> {
     /// Whose part it is in the metadata group; in the others it is the same but for the group.
     pub roster: Roster,
-    /// Knobs, and rules that are off.
-    pub rules: Rules,
+    /// Knobs, and rules that are off; acts change them while the replica runs.
+    pub rules: RefCell<Rules>,
     /// The seed of back-off jitter.
     pub jitter_seed: u64,
     /// Its new life.
@@ -54,8 +56,8 @@ pub fn jitter(seed: u64, roster: Roster, life: Incarnation) -> Rng {
 
 /// Starts the pump, then boots every group that the disk holds, metadata first, one after the other:
 /// a group works while the others are read.
-pub async fn boot_and_run<B: MessageBus>(bus: B, boot: Boot<B>) {
-    let shard = Shard::new(bus.clone(), Rc::clone(&boot.mailbox), Rc::clone(&boot.host));
+pub async fn boot_and_run<B: MessageBus>(bus: B, boot: Rc<Boot<B>>) {
+    let shard = Shard::new(bus.clone(), Rc::clone(&boot));
     bus.spawn(Box::pin(shard.pump()));
     let found = groups_on(&bus);
     if found.first() != Some(&GROUP_METADATA) {
@@ -63,11 +65,87 @@ pub async fn boot_and_run<B: MessageBus>(bus: B, boot: Boot<B>) {
         return;
     }
     for id in found {
-        if let Err(unopenable) = boot_group(&bus, &boot, id).await {
-            not_found(&bus, id, unopenable);
+        if !bring_up(&bus, &boot, id).await {
             return;
         }
     }
+}
+
+/// Hosts a group, unless it is hosted or on its way: from its disk, or where that holds nothing of it,
+/// formatted. Whether nothing is wrong with the disk.
+pub async fn bring_up<B: MessageBus>(bus: &B, boot: &Boot<B>, id: GroupId) -> bool {
+    if !boot.host.begin(id) {
+        return true;
+    }
+    let outcome = boot_group(bus, boot, id).await;
+    let is_well = match outcome {
+        Ok(()) => true,
+        // A crash may have torn the format: nothing was said in the group's name before that was
+        // durable. The metadata group is formatted before its replica ever starts.
+        Err(_) if id != GROUP_METADATA && is_blank(bus, id) => {
+            found_group(bus, boot, id).await;
+            true
+        }
+        Err(unopenable) => {
+            not_found(bus, id, unopenable);
+            false
+        }
+    };
+    boot.host.end(id);
+    is_well
+}
+
+/// Whether nothing was ever journaled for a group.
+fn is_blank<B: MessageBus>(bus: &B, group: GroupId) -> bool {
+    let zones = [Zone::Prepares, Zone::Headers, Zone::Snapshots];
+    let mut zones = zones.into_iter().map(|zone| journal::zone(group, zone));
+    zones.all(|zone| bus.addresses(zone).is_empty())
+}
+
+/// Formats the disk for a group that was created while the cluster runs, and starts it: in view 0,
+/// with log_view 0, however late its creation was learnt of. Its log is the floor, not a canonical one
+/// (A17).
+async fn found_group<B: MessageBus>(bus: &B, boot: &Boot<B>, id: GroupId) {
+    let roster = Roster {
+        group: id,
+        ..boot.roster
+    };
+    let superblock = Replica::format(roster);
+    let shared = Rc::new(superblock.clone());
+    let writes: Vec<_> = (0..COPIES)
+        .map(|copy| {
+            let address = journal::address(id, Zone::Superblock, copy);
+            bus.write(address, Block::Superblock(Rc::clone(&shared)))
+        })
+        .collect();
+    for write in writes {
+        write.await;
+    }
+    bus.sync().await;
+    bus.note(id, Note::Hosting(HostNote::Founded));
+    start_group(bus, boot, roster, superblock);
+}
+
+/// Hosts a group whose disk was just formatted.
+pub fn start_group<B: MessageBus>(bus: &B, boot: &Boot<B>, roster: Roster, superblock: Superblock) {
+    let mut machine = Machine::new(roster.group, &boot.genesis, boot.retention);
+    let mut effects = Vec::new();
+    let mut context = Context {
+        now_micros: bus.realtime_micros(),
+        machine: &mut machine,
+        effects: &mut effects,
+    };
+    let jitter = jitter(boot.jitter_seed, roster, boot.life);
+    let replica = Replica::start(
+        roster,
+        boot.rules.borrow().clone(),
+        superblock,
+        jitter,
+        &mut context,
+    );
+    let group = Rc::new(RefCell::new(Group::new(replica, machine, effects)));
+    let handle = GroupHandle::new(group, Rc::clone(&boot.mailbox), bus.clone());
+    boot.host.add(handle);
 }
 
 /// The groups whose superblocks a disk holds, ascending.
@@ -94,7 +172,7 @@ async fn boot_group<B: MessageBus>(bus: &B, boot: &Boot<B>, id: GroupId) -> Resu
         group: id,
         ..boot.roster
     };
-    let (found, order) = read_disk(bus, id, boot.rules.knobs.journal_slots).await?;
+    let (found, order) = read_disk(bus, id, boot.rules.borrow().knobs.journal_slots).await?;
     let mut machine = Machine::new(id, &boot.genesis, boot.retention);
     let mut effects = Vec::new();
     let mut context = Context {
@@ -103,7 +181,13 @@ async fn boot_group<B: MessageBus>(bus: &B, boot: &Boot<B>, id: GroupId) -> Resu
         effects: &mut effects,
     };
     let jitter = jitter(boot.jitter_seed, roster, boot.life);
-    let replica = Replica::boot(roster, boot.rules.clone(), found, jitter, &mut context);
+    let replica = Replica::boot(
+        roster,
+        boot.rules.borrow().clone(),
+        found,
+        jitter,
+        &mut context,
+    );
     let group = Group::new(replica, machine, effects).with_superblock_order(order);
     let group = Rc::new(RefCell::new(group));
     let handle = GroupHandle::new(group, Rc::clone(&boot.mailbox), bus.clone());
@@ -138,7 +222,7 @@ async fn read_disk<B: MessageBus>(
         .map(|(place, sector)| (place, sector.and_then(Block::header)))
         .collect();
     let window = Window {
-        checkpoint: superblock.checkpoint,
+        checkpoint: superblock.checkpoint.op(),
         slots: journal_slots,
     };
     let rings = journal::recover_rings(&headers, &prepares, window);
@@ -151,8 +235,23 @@ async fn read_disk<B: MessageBus>(
         superblock: superblock.as_ref().clone(),
         prepares: rings.prepares,
         damaged: damaged.collect(),
+        snapshot: read_snapshot(bus, group, &superblock.checkpoint).await,
     };
     Ok((recovered, order))
+}
+
+/// What stands in the place that a checkpoint names, where that can be read.
+async fn read_snapshot<B: MessageBus>(
+    bus: &B,
+    group: GroupId,
+    checkpoint: &Checkpoint,
+) -> Option<Rc<Snapshot>> {
+    if checkpoint.op() == Op(0) {
+        return None;
+    }
+    let address = journal::address(group, Zone::Snapshots, checkpoint.place);
+    let found = bus.read(vec![address]).await.pop()?;
+    found.block()?.snapshot()
 }
 
 /// Writes again the headers that a crash took: an entry counts as synced only in both rings.

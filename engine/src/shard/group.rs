@@ -3,7 +3,7 @@
 //! superblock is under way, so that no entry of a new log overwrites one of the old before the disk
 //! knows the new log's view.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -14,6 +14,7 @@ use crate::shard::bus::MessageBus;
 use crate::shard::mailbox::{Completion, Mailbox};
 use crate::vsr::io::{Effect, Input, Superblock};
 use crate::vsr::message::{Frame, Message, Prepare};
+use crate::vsr::snapshot::Snapshot;
 use crate::vsr::{Context, Replica};
 
 /// The state of a group. Borrowed for the length of one input, never across an await.
@@ -32,8 +33,10 @@ pub struct Group {
 /// Prepare writes under way and waiting.
 #[derive(Default)]
 struct Writes {
-    /// By op: under way, and what waits for the same slot.
-    slots: BTreeMap<Op, Option<Rc<Prepare>>>,
+    /// By slot: under way, and what waits for the same slot.
+    slots: BTreeMap<u32, Option<Rc<Prepare>>>,
+    /// Snapshots under way.
+    snapshots: u32,
     /// Superblocks under way.
     superblocks: u32,
     /// Prepares that wait for a superblock.
@@ -46,6 +49,18 @@ pub struct GroupHandle<B: MessageBus> {
     group: Rc<RefCell<Group>>,
     mailbox: Rc<Mailbox>,
     bus: B,
+    leases: Rc<Cell<u32>>,
+}
+
+/// Held by a task that comes back to a group after an await. While there is one the group stays.
+pub struct Lease {
+    leases: Rc<Cell<u32>>,
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.leases.set(self.leases.get() - 1);
+    }
 }
 
 impl Group {
@@ -77,7 +92,9 @@ impl Group {
     /// Writes under way or waiting.
     #[must_use]
     pub fn writes_pending(&self) -> usize {
-        self.writes.slots.len() + self.writes.waiting.len() + self.writes.superblocks as usize
+        let writes = &self.writes;
+        let others = writes.superblocks + writes.snapshots;
+        writes.slots.len() + writes.waiting.len() + others as usize
     }
 }
 
@@ -91,6 +108,7 @@ impl<B: MessageBus> GroupHandle<B> {
             group,
             mailbox,
             bus,
+            leases: Rc::default(),
         };
         handle.perform();
         handle
@@ -100,6 +118,21 @@ impl<B: MessageBus> GroupHandle<B> {
     #[must_use]
     pub fn id(&self) -> GroupId {
         self.id
+    }
+
+    /// Keeps the group where it is until the lease is dropped.
+    #[must_use]
+    pub fn lease(&self) -> Lease {
+        self.leases.set(self.leases.get() + 1);
+        Lease {
+            leases: Rc::clone(&self.leases),
+        }
+    }
+
+    /// Whether some task holds it.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.leases.get() > 0
     }
 
     /// The group.
@@ -133,7 +166,11 @@ impl<B: MessageBus> GroupHandle<B> {
     pub fn complete(&self, completion: Completion) {
         match completion {
             Completion::Prepare { op, checksum, .. } => {
-                let next = self.group.borrow_mut().writes.slots.remove(&op).flatten();
+                let next = {
+                    let group = &mut *self.group.borrow_mut();
+                    let place = journal::slot(op, group.replica.knobs().journal_slots);
+                    group.writes.slots.remove(&place).flatten()
+                };
                 if let Some(next) = next {
                     self.write_prepare(next);
                 }
@@ -142,6 +179,10 @@ impl<B: MessageBus> GroupHandle<B> {
             Completion::Superblock { sequence, .. } => {
                 self.group.borrow_mut().writes.superblocks -= 1;
                 self.handle_superblock(sequence);
+            }
+            Completion::Snapshot { op, checksum, .. } => {
+                self.group.borrow_mut().writes.snapshots -= 1;
+                self.handle(Input::SnapshotSynced { op, checksum });
             }
         }
     }
@@ -194,31 +235,33 @@ impl<B: MessageBus> GroupHandle<B> {
             }
             Effect::WritePrepare(prepare) => self.write_prepare(prepare),
             Effect::WriteSuperblock(superblock) => self.write_superblock(superblock),
+            Effect::WriteSnapshot { place, snapshot } => self.write_snapshot(place, snapshot),
             Effect::ServePrepares {
                 to,
                 from,
                 through,
                 entries,
-            } => self.serve(sender, to, (from, through), entries),
+                checkpoint,
+            } => self.serve(sender, to, (from, through, checkpoint), entries),
         }
     }
 
     fn write_prepare(&self, prepare: Rc<Prepare>) {
         let op = prepare.header.op;
-        let slots = {
+        let place = {
             let group = &mut *self.group.borrow_mut();
             if group.writes.superblocks > 0 {
                 group.writes.waiting.push(prepare);
                 return;
             }
-            if let Some(queued) = group.writes.slots.get_mut(&op) {
+            let place = journal::slot(op, group.replica.knobs().journal_slots);
+            if let Some(queued) = group.writes.slots.get_mut(&place) {
                 *queued = Some(prepare);
                 return;
             }
-            group.writes.slots.insert(op, None);
-            group.replica.knobs().journal_slots
+            group.writes.slots.insert(place, None);
+            place
         };
-        let place = journal::slot(op, slots);
         let (bus, mailbox, group) = (self.bus.clone(), Rc::clone(&self.mailbox), self.id);
         self.bus.spawn(Box::pin(async move {
             let checksum = prepare.header.checksum;
@@ -230,6 +273,22 @@ impl<B: MessageBus> GroupHandle<B> {
             bus.write(headers, Block::Header(header)).await;
             bus.sync().await;
             mailbox.push_completion(Completion::Prepare {
+                group,
+                op,
+                checksum,
+            });
+        }));
+    }
+
+    fn write_snapshot(&self, place: u32, snapshot: Rc<Snapshot>) {
+        self.group.borrow_mut().writes.snapshots += 1;
+        let (bus, mailbox, group) = (self.bus.clone(), Rc::clone(&self.mailbox), self.id);
+        self.bus.spawn(Box::pin(async move {
+            let (op, checksum) = (snapshot.op(), snapshot.checksum);
+            let address = journal::address(group, Zone::Snapshots, place);
+            bus.write(address, Block::Snapshot(snapshot)).await;
+            bus.sync().await;
+            mailbox.push_completion(Completion::Snapshot {
                 group,
                 op,
                 checksum,
@@ -268,7 +327,7 @@ impl<B: MessageBus> GroupHandle<B> {
         &self,
         sender: Sender,
         to: ReplicaId,
-        (from, through): (Op, Op),
+        (from, through, checkpoint): (Op, Op, Op),
         entries: Vec<(Op, Checksum)>,
     ) {
         let (view, slots) = {
@@ -276,12 +335,14 @@ impl<B: MessageBus> GroupHandle<B> {
             (group.replica.view(), group.replica.knobs().journal_slots)
         };
         let (bus, group) = (self.bus.clone(), self.id);
+        let lease = self.lease();
         self.bus.spawn(Box::pin(async move {
             let addresses = entries
                 .iter()
                 .map(|&(op, _)| journal::address(group, Zone::Prepares, journal::slot(op, slots)));
             let sectors = bus.read(addresses.collect()).await;
             let receiver = Process::Replica(to);
+            let mut has_first = false;
             for sector in sectors {
                 // What cannot be read is not sent: the asker turns to others.
                 let Sector::Block(Block::Prepare(prepare)) = sector else {
@@ -290,12 +351,14 @@ impl<B: MessageBus> GroupHandle<B> {
                 // The slot may have been written again since the request came.
                 let named = (prepare.header.op, prepare.header.checksum);
                 if entries.contains(&named) {
+                    has_first |= prepare.header.op == from;
                     let message = Message::RepairPrepare { prepare };
                     bus.send_to_replica(sender.frame(receiver, view, message));
                 }
             }
-            let message = Message::RepairDone { from, through };
+            let message = Message::repair_done(from, through, checkpoint, has_first);
             bus.send_to_replica(sender.frame(receiver, view, message));
+            drop(lease);
         }));
     }
 }

@@ -2,7 +2,7 @@
 //! at them. Must never know what a group does.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::ids::GroupId;
@@ -12,13 +12,20 @@ use crate::shard::group::GroupHandle;
 /// The groups of one life of a replica. A crash takes it along.
 pub struct Host<B: MessageBus> {
     groups: RefCell<BTreeMap<GroupId, Rc<GroupHandle<B>>>>,
+    /// Groups whose disks are being read or formatted.
+    coming: RefCell<BTreeSet<GroupId>>,
     changes: Cell<u64>,
 }
+
+/// A task holds the group: it cannot be taken away under it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StillHeld;
 
 impl<B: MessageBus> Default for Host<B> {
     fn default() -> Self {
         Self {
             groups: RefCell::default(),
+            coming: RefCell::default(),
             changes: Cell::new(0),
         }
     }
@@ -30,6 +37,31 @@ impl<B: MessageBus> Host<B> {
         let mut groups = self.groups.borrow_mut();
         groups.insert(group.id(), Rc::new(group));
         self.changes.set(self.changes.get() + 1);
+    }
+
+    /// Says that a task brings a group up; false where it is hosted or another task is at it.
+    pub fn begin(&self, id: GroupId) -> bool {
+        !self.hosts(id) && self.coming.borrow_mut().insert(id)
+    }
+
+    /// Says that the task is done.
+    pub fn end(&self, id: GroupId) {
+        self.coming.borrow_mut().remove(&id);
+    }
+
+    /// Takes a group away.
+    ///
+    /// # Errors
+    /// Where a task holds it across an await: who removes must have waited for that.
+    pub fn remove(&self, id: GroupId) -> Result<(), StillHeld> {
+        let mut groups = self.groups.borrow_mut();
+        if groups.get(&id).is_some_and(|group| group.is_held()) {
+            return Err(StillHeld);
+        }
+        if groups.remove(&id).is_some() {
+            self.changes.set(self.changes.get() + 1);
+        }
+        Ok(())
     }
 
     /// A group, where it is hosted.

@@ -27,6 +27,15 @@ pub enum Completion {
         /// Its sequence.
         sequence: u64,
     },
+    /// A snapshot is durable.
+    Snapshot {
+        /// Of which group.
+        group: GroupId,
+        /// The op it is of.
+        op: Op,
+        /// Its checksum.
+        checksum: Checksum,
+    },
 }
 
 impl Completion {
@@ -34,7 +43,9 @@ impl Completion {
     #[must_use]
     pub fn group(&self) -> GroupId {
         match self {
-            Self::Prepare { group, .. } | Self::Superblock { group, .. } => *group,
+            Self::Prepare { group, .. }
+            | Self::Superblock { group, .. }
+            | Self::Snapshot { group, .. } => *group,
         }
     }
 
@@ -42,7 +53,7 @@ impl Completion {
     #[must_use]
     pub fn number(&self) -> u64 {
         match self {
-            Self::Prepare { op, .. } => op.0,
+            Self::Prepare { op, .. } | Self::Snapshot { op, .. } => op.0,
             Self::Superblock { sequence, .. } => *sequence,
         }
     }

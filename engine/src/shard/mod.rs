@@ -6,9 +6,11 @@ pub mod bus;
 mod group;
 mod host;
 mod mailbox;
+mod parked;
 mod pump;
 
-pub use group::{Group, GroupHandle};
+pub use group::{Group, GroupHandle, Lease};
 pub use host::Host;
 pub use mailbox::{Completion, Mailbox};
+pub use parked::PARKED_FRAMES_MAX;
 pub use pump::Shard;

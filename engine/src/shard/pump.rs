@@ -1,27 +1,41 @@
 //! The pump: one loop a shard, with a biased select of tick, then disk, then frames, one item a
-//! poll, so that the scheduler may run another task between any two. Frames and completions of a group
-//! that is not hosted go nowhere. Must never hold a group across an await.
+//! poll, so that the scheduler may run another task between any two. It hosts the groups that the
+//! metadata group's catalogue lists; frames for one that is still to come wait. Must never hold a group across an await.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-use crate::ids::{GroupId, TICK_MICROS};
+use crate::ids::{GROUP_METADATA, GroupId, Op, Process, TICK_MICROS};
+use crate::shard::boot::{Boot, bring_up};
 use crate::shard::bus::{MessageBus, Step};
 use crate::shard::group::GroupHandle;
-use crate::shard::host::Host;
+use crate::shard::host::{Host, StillHeld};
 use crate::shard::mailbox::{Completion, Item, Mailbox};
+use crate::shard::parked::Parked;
+use crate::vsr::host_note::HostNote;
 use crate::vsr::io::Input;
+use crate::vsr::message::Frame;
+use crate::vsr::note::Note;
 
 /// A shard of a replica: its mailbox and the groups it owns.
 pub struct Shard<B: MessageBus> {
     bus: B,
+    boot: Rc<Boot<B>>,
     mailbox: Rc<Mailbox>,
     host: Rc<Host<B>>,
     /// The host's groups as they were after so many changes.
     groups: Vec<Rc<GroupHandle<B>>>,
     changes: u64,
+    /// The metadata op up to which the host has what the catalogue lists.
+    catalogued: Option<Op>,
+    /// The host's changes when that was looked at; none where it is to be looked at again.
+    looked_at: Option<u64>,
+    /// The partitions that the catalogue lists.
+    alive: BTreeSet<GroupId>,
+    parked: Parked,
 }
 
 enum Work {
@@ -32,14 +46,20 @@ enum Work {
 impl<B: MessageBus> Shard<B> {
     /// A shard that owns the groups of a host, now and later.
     #[must_use]
-    pub fn new(bus: B, mailbox: Rc<Mailbox>, host: Rc<Host<B>>) -> Self {
+    pub fn new(bus: B, boot: Rc<Boot<B>>) -> Self {
+        let (mailbox, host) = (Rc::clone(&boot.mailbox), Rc::clone(&boot.host));
         let (groups, changes) = (host.all(), host.changes());
         Self {
             bus,
+            boot,
             mailbox,
             host,
             groups,
             changes,
+            catalogued: None,
+            looked_at: None,
+            alive: BTreeSet::new(),
+            parked: Parked::default(),
         }
     }
 
@@ -60,12 +80,16 @@ impl<B: MessageBus> Shard<B> {
                 }
                 Work::Item(Item::Completion(completion)) => self.on_completion(completion),
                 Work::Item(Item::Frame(frame)) => {
-                    if let Some(group) = self.group(frame.group) {
-                        group.handle(Input::Frame(frame));
+                    match self.group(frame.group) {
+                        Some(group) => {
+                            group.handle(Input::Frame(frame));
+                        }
+                        None => self.park(frame),
                     }
                     self.bus.step(Step::Frame);
                 }
             }
+            self.follow_catalogue();
             if !self.mailbox.is_empty() {
                 Yield::default().await;
             }
@@ -76,6 +100,87 @@ impl<B: MessageBus> Shard<B> {
         if self.changes != self.host.changes() {
             self.groups = self.host.all();
             self.changes = self.host.changes();
+            for frame in self.parked.take(|id| self.host.hosts(id)) {
+                self.mailbox.push_frame(frame);
+            }
+        }
+    }
+
+    /// A frame of a group that is not hosted waits, unless the group was deleted.
+    fn park(&mut self, frame: Frame) {
+        let (id, kind) = (frame.group, frame.message.kind());
+        let from = match frame.from {
+            Process::Replica(replica) => Some(replica),
+            Process::Client(_) => None,
+        };
+        let note = if self.is_gone(id) {
+            HostNote::Gone { kind, from }
+        } else if self.parked.park(frame) {
+            HostNote::Parked { kind, from }
+        } else {
+            HostNote::ParkingFull { kind, from }
+        };
+        self.bus.note(id, Note::Hosting(note));
+    }
+
+    /// Whether the catalogue once listed a group and does so no more.
+    fn is_gone(&self, id: GroupId) -> bool {
+        id != GROUP_METADATA
+            && !self.alive.contains(&id)
+            && self.catalogued.is_some_and(|op| id.made_by() <= op)
+    }
+
+    /// Hosts what the metadata group's catalogue lists, and nothing that it lists no more.
+    fn follow_catalogue(&mut self) {
+        let Some(metadata) = self.host.get(GROUP_METADATA) else {
+            return;
+        };
+        {
+            let group = metadata.group().borrow();
+            let executed = group.replica.commit_min();
+            let changes = Some(self.host.changes());
+            if self.catalogued == Some(executed) && self.looked_at == changes {
+                return;
+            }
+            self.looked_at = changes;
+            let Some(catalogue) = group.machine.metadata() else {
+                return;
+            };
+            self.alive = catalogue.groups().iter().map(|group| group.group).collect();
+            self.catalogued = Some(executed);
+        }
+        for &id in self.alive.iter().filter(|&&id| !self.host.hosts(id)) {
+            let (bus, boot) = (self.bus.clone(), Rc::clone(&self.boot));
+            self.bus.spawn(Box::pin(async move {
+                bring_up(&bus, &boot, id).await;
+            }));
+        }
+        self.remove_gone();
+    }
+
+    /// Takes deleted groups away. Their disks stay as they are: the deletion may be executed again
+    /// after a crash, and a replica must find what it promised.
+    fn remove_gone(&mut self) {
+        let hosted = self.host.all();
+        let gone = hosted.iter().map(|group| group.id());
+        let gone: Vec<GroupId> = gone.filter(|&id| self.is_gone(id)).collect();
+        drop(self.parked.take(|id| gone.contains(&id)));
+        for id in gone {
+            if self.host.get(id).is_some_and(|group| group.is_held()) {
+                // A task comes back to it: look again when the next thing is done.
+                self.looked_at = None;
+                continue;
+            }
+            match self.host.remove(id) {
+                Ok(()) => self.bus.note(id, Note::Hosting(HostNote::Removed)),
+                Err(StillHeld) => self.bus.note(
+                    id,
+                    Note::RuleBroken {
+                        rule: "no group is taken away while a task holds it",
+                        op: Op(0),
+                    },
+                ),
+            }
         }
     }
 

@@ -4,7 +4,8 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
-use crate::ids::{ClientId, GroupId, Process, ReplicaId, Tick};
+use crate::ids::{ClientId, GROUP_METADATA, GroupId, Process, ReplicaId, Tick};
+use crate::machine::metadata::{Command, TopicPath};
 use crate::prng::{Purpose, Rng};
 use crate::scenario::{Action, Awaited, ClockFaults, GroupName, Setting, Skew, TimedAct, Verb};
 use crate::sim::nemesis::{Decision, NemesisOptions, ReplicaView};
@@ -219,6 +220,9 @@ impl Simulator {
             Verb::Pause(r) if place(r).paused => Some(format!("replica {r} is paused already")),
             Verb::Resume(r) if !place(r).paused => Some(format!("replica {r} is not paused")),
             Verb::Write(client, _) | Verb::Read(client, _) => self.refusal_to_ask(client, group),
+            Verb::Create(client) | Verb::Delete(client) => {
+                self.refusal_to_ask(client, GROUP_METADATA)
+            }
             Verb::Mutate(mutation, on) if self.run.mutations.contains(mutation) == on => {
                 let state = if on { "on" } else { "off" };
                 Some(format!("{} is {state} already", mutation.name()))
@@ -300,7 +304,9 @@ impl Simulator {
             | Verb::Profile(_)
             | Verb::Settle
             | Verb::Expect(..)
-            | Verb::Mutate(..) => Ok(()),
+            | Verb::Mutate(..)
+            | Verb::Create(_)
+            | Verb::Delete(_) => Ok(()),
         }
     }
 
@@ -320,6 +326,8 @@ impl Simulator {
             Verb::Skew(replica, skew) => {
                 self.places[usize::from(replica.0)].clock.set_skew(skew);
             }
+            Verb::Create(client) => self.ask_for_partition(client, true),
+            Verb::Delete(client) => self.ask_for_partition(client, false),
             Verb::Write(client, target) => self.ask((client, group), target, true),
             Verb::Read(client, target) => self.ask((client, group), target, false),
             Verb::Warm(writes) => {
@@ -375,6 +383,9 @@ impl Simulator {
             client.set_request_timeout_ticks(self.run.workload.retry_ticks);
         }
         for replica in self.replica_ids() {
+            if let Some(boot) = &self.places[usize::from(replica.0)].boot {
+                *boot.rules.borrow_mut() = self.rules();
+            }
             for hosted in self.places[usize::from(replica.0)].host.all() {
                 let replica = &mut hosted.group().borrow_mut().replica;
                 replica.set_knobs(self.run.knobs.clone());
@@ -396,6 +407,17 @@ impl Simulator {
             self.generator.next_poll(client, known)
         };
         self.submit_as((client, group), body, target);
+    }
+
+    /// One partition more or less of the topic that a cluster is formatted with.
+    fn ask_for_partition(&mut self, client: ClientId, more: bool) {
+        let (of, count) = (TopicPath::FIRST, 1);
+        let command = if more {
+            Command::CreatePartitions { of, count }
+        } else {
+            Command::DeletePartitions { of, count }
+        };
+        self.submit_as((client, GROUP_METADATA), command.encode(), None);
     }
 
     fn submit_as(

@@ -39,6 +39,11 @@ impl Client {
             .or_insert_with(|| Lane::new(id, group, count, timeout))
     }
 
+    /// Closes the lanes of groups that are no more: nobody is left to answer there.
+    pub fn keep(&mut self, groups: &[GroupId]) {
+        self.lanes.retain(|group, _| groups.contains(group));
+    }
+
     /// Lets a tick pass in every lane.
     pub fn tick(&mut self, now: Tick, out: &mut Vec<LaneEffect>) {
         for lane in self.lanes.values_mut() {

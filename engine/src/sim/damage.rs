@@ -153,9 +153,14 @@ impl Simulator {
         for (address, block) in &outage.unkept {
             let oracles = &mut record.oracles;
             let group = journal::group(*address);
-            match block.op() {
-                Some(op) => oracles.disk_lied(replica, group, op),
-                None => oracles.superblock_lost(replica, group),
+            match block {
+                Block::Prepare(_) | Block::Header(_) => {
+                    let op = block.op().unwrap_or_default();
+                    oracles.disk_lied(replica, group, op);
+                }
+                Block::Superblock(_) => oracles.superblock_lost(replica, group),
+                // A superblock that names it is written later, and finds it gone at boot.
+                Block::Snapshot(_) => {}
             }
         }
         let torn = u32::try_from(outage.torn.len()).unwrap_or(u32::MAX);
@@ -382,7 +387,7 @@ fn verb_of(replica: ReplicaId, disk: &Disk<Block>, whim: Whim) -> Option<Verb> {
                 Some(Verb::Corrupt(replica, prepare.header.op, Part::Prepare))
             }
             Block::Header(header) => Some(Verb::Corrupt(replica, header.op, Part::Header)),
-            Block::Superblock(_) => None,
+            Block::Superblock(_) | Block::Snapshot(_) => None,
         },
         // It is the prepare that went astray, and shows once the header is written, too.
         Whim::Misdirect { address, mut rng } => {

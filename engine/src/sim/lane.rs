@@ -209,7 +209,11 @@ impl Lane {
             | Message::RequestStartView { .. }
             | Message::RequestPrepares { .. }
             | Message::RepairPrepare { .. }
-            | Message::RepairDone { .. } => {}
+            | Message::RepairDone { .. }
+            | Message::RequestStateTransfer { .. }
+            | Message::StateTransferTarget(_)
+            | Message::RequestStateChunk { .. }
+            | Message::StateChunk { .. } => {}
         }
     }
 

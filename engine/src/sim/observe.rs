@@ -105,7 +105,7 @@ fn running_member(replica: ReplicaId, group: &Group) -> MemberView {
         commit_min: core.commit_min(),
         commit_max: core.commit_max(),
         checkpoint: core.checkpoint(),
-        restored: core.checkpoint(),
+        restored: core.restored(),
         digest: core.digest(&group.machine),
         timers: core
             .timers()
@@ -114,6 +114,8 @@ fn running_member(replica: ReplicaId, group: &Group) -> MemberView {
             .collect::<Timers>(),
         abdicated: core.has_abdicated(),
         holes: core.log().held_through() < core.log().head(),
+        fetchable: core.lacks_bodies(),
+        needs_state: core.needs_state(),
         writes_pending: count(group.writes_pending()),
         pipeline: count(core.acks().count()),
         sessions: count(core.sessions().len()),

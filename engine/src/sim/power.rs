@@ -6,14 +6,13 @@ use std::rc::Rc;
 
 use crate::ids::{GROUP_METADATA, GroupId, Incarnation, ReplicaId};
 use crate::journal::{self, Block, COPIES, Zone};
-use crate::machine::Machine;
-use crate::shard::boot::{Boot, boot_and_run, jitter};
-use crate::shard::{Group, GroupHandle, Mailbox, Shard};
+use crate::shard::boot::{Boot, boot_and_run, start_group};
+use crate::shard::{Mailbox, Shard};
 use crate::sim::simulator::{INBOX_FRAMES_MAX, Simulator, genesis_of};
 use crate::sim::world::SimBus;
 use crate::trace::EventKind;
 use crate::vsr::mutation::Rules;
-use crate::vsr::{Context, Replica, Roster};
+use crate::vsr::{Replica, Roster};
 
 impl Simulator {
     fn roster(&self, replica: ReplicaId, group: GroupId) -> Roster {
@@ -24,7 +23,7 @@ impl Simulator {
         }
     }
 
-    fn rules(&self) -> Rules {
+    pub(super) fn rules(&self) -> Rules {
         Rules {
             knobs: self.run.knobs.clone(),
             mutations: self.run.mutations,
@@ -39,50 +38,47 @@ impl Simulator {
     /// Formats a replica's disk for every group and starts the replica.
     pub(super) fn format_and_start(&mut self, replica: ReplicaId) {
         let bus = self.bus(replica);
+        let life = Replica::format(self.roster(replica, GROUP_METADATA)).incarnation;
+        let boot = self.boot(replica, life);
         for group in self.groups.clone() {
-            self.format_group(self.roster(replica, group), &bus);
+            self.format_group(self.roster(replica, group), &bus, &boot);
         }
         let place = &mut self.places[usize::from(replica.0)];
         place.up = true;
-        let shard = Shard::new(bus, Rc::clone(&place.mailbox), Rc::clone(&place.host));
+        place.incarnation = life;
         self.world
             .executor
-            .spawn(u16::from(replica.0), shard.pump());
+            .spawn(u16::from(replica.0), Shard::new(bus, boot).pump());
     }
 
-    fn format_group(&mut self, roster: Roster, bus: &SimBus) {
+    fn format_group(&mut self, roster: Roster, bus: &SimBus, boot: &Boot<SimBus>) {
         let superblock = Replica::format(roster);
-        {
+        let shared = Rc::new(superblock.clone());
+        for copy in 0..COPIES {
+            let address = journal::address(roster.group, Zone::Superblock, copy);
             let disk = self.world.disk(roster.replica);
-            let shared = Rc::new(superblock.clone());
-            for copy in 0..COPIES {
-                let address = journal::address(roster.group, Zone::Superblock, copy);
-                disk.format(address, Block::Superblock(Rc::clone(&shared)));
-            }
+            disk.format(address, Block::Superblock(Rc::clone(&shared)));
         }
-        let life = superblock.incarnation;
-        let jitter = jitter(self.seeds.jitter, roster, life);
-        let mut machine = Machine::new(
-            roster.group,
-            &genesis_of(&self.run),
-            self.run.workload.retention,
-        );
-        let mut effects = Vec::new();
-        let mut context = Context {
-            now_micros: self.world.clock.realtime_micros(),
-            machine: &mut machine,
-            effects: &mut effects,
-        };
-        let rules = self.rules();
-        let core = Replica::start(roster, rules, superblock, jitter, &mut context);
-        let group = Rc::new(RefCell::new(Group::new(core, machine, effects)));
         let place = &mut self.places[usize::from(roster.replica.0)];
-        place.incarnation = life;
-        place.known.entry(roster.group).or_default().incarnation = life;
-        let mailbox = Rc::clone(&place.mailbox);
-        place
-            .host
-            .add(GroupHandle::new(group, mailbox, bus.clone()));
+        place.known.entry(roster.group).or_default().incarnation = superblock.incarnation;
+        start_group(bus, boot, roster, superblock);
+    }
+
+    /// What a replica has in one life.
+    fn boot(&mut self, replica: ReplicaId, life: Incarnation) -> Rc<Boot<SimBus>> {
+        let place = &self.places[usize::from(replica.0)];
+        let boot = Rc::new(Boot {
+            roster: self.roster(replica, GROUP_METADATA),
+            rules: RefCell::new(self.rules()),
+            jitter_seed: self.seeds.jitter,
+            life,
+            genesis: genesis_of(&self.run),
+            retention: self.run.workload.retention,
+            mailbox: Rc::clone(&place.mailbox),
+            host: Rc::clone(&place.host),
+        });
+        self.places[usize::from(replica.0)].boot = Some(Rc::clone(&boot));
+        boot
     }
 
     /// Powers a replica off: tasks, memory, unsynced writes, inbox and outbox are gone.
@@ -101,6 +97,7 @@ impl Simulator {
         place.since = tick;
         place.mailbox = Rc::new(Mailbox::new(INBOX_FRAMES_MAX));
         place.host = Rc::default();
+        place.boot = None;
         self.world.push(EventKind::Crashed {
             replica,
             writes_lost,
@@ -123,24 +120,13 @@ impl Simulator {
     /// Boots a replica from its disk.
     pub(super) fn restart(&mut self, replica: ReplicaId) {
         let next_life = Incarnation(self.places[usize::from(replica.0)].incarnation.0 + 1);
-        let roster = self.roster(replica, GROUP_METADATA);
         let bus = self.bus(replica);
-        let (rules, genesis) = (self.rules(), genesis_of(&self.run));
         let tick = self.tick;
         let place = &mut self.places[usize::from(replica.0)];
         place.up = true;
         place.since = tick;
         place.incarnation = next_life;
-        let boot = Boot {
-            roster,
-            rules,
-            jitter_seed: self.seeds.jitter,
-            life: next_life,
-            genesis,
-            retention: self.run.workload.retention,
-            mailbox: Rc::clone(&place.mailbox),
-            host: Rc::clone(&place.host),
-        };
+        let boot = self.boot(replica, next_life);
         self.world.push(EventKind::Restarted {
             replica,
             incarnation: next_life,

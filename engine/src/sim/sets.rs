@@ -14,7 +14,7 @@ pub struct ProcessSet(u32);
 
 /// A set of message types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct KindSet(u16);
+pub struct KindSet(u32);
 
 /// Message types, in every group or in one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

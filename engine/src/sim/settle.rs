@@ -155,18 +155,20 @@ impl Simulator {
     /// Every replica's messages against the auditors'.
     fn check_contents(&self) {
         let record = &mut *self.world.record.borrow_mut();
+        let mut compared = 0;
         for &id in &self.groups {
             for replica in self.replica_ids() {
                 let Some(group) = self.group(replica, id) else {
                     continue;
                 };
                 let group = group.borrow();
-                record.totals.replicas_compared += 1;
                 let executed = group.replica.commit_min();
                 let auditors = &mut record.auditors;
                 auditors.check_machine(id, replica, executed, &group.machine);
+                compared += 1;
             }
         }
+        record.totals.replicas_compared += compared;
     }
 
     /// The groups in which the core has not converged, each with the first thing that keeps it from
@@ -285,32 +287,34 @@ impl Simulator {
             .map(|prepare| prepare.header.op)
             .max();
         let head = superblock.head().max(own_head.unwrap_or_default());
-        let slots = (superblock.checkpoint.0 + 1..=head.0).map(Op).map(|op| {
-            let place = prepares.binary_search_by_key(&op, |prepare| prepare.header.op);
-            let held = place.ok().map(|place| &prepares[place]);
-            let own = held
-                .filter(|prepare| {
-                    op > superblock.head() && prepare.header.view == superblock.log_view
-                })
-                .map(|prepare| (prepare.header.checksum, prepare.header.parent));
-            SlotFact {
-                op,
-                vouched: vouched(op).or(own),
-                slot: match held {
-                    Some(prepare) => Slot::Body {
-                        checksum: prepare.header.checksum,
-                        parent: prepare.header.parent,
+        let slots = (superblock.checkpoint.op().0 + 1..=head.0)
+            .map(Op)
+            .map(|op| {
+                let place = prepares.binary_search_by_key(&op, |prepare| prepare.header.op);
+                let held = place.ok().map(|place| &prepares[place]);
+                let own = held
+                    .filter(|prepare| {
+                        op > superblock.head() && prepare.header.view == superblock.log_view
+                    })
+                    .map(|prepare| (prepare.header.checksum, prepare.header.parent));
+                SlotFact {
+                    op,
+                    vouched: vouched(op).or(own),
+                    slot: match held {
+                        Some(prepare) => Slot::Body {
+                            checksum: prepare.header.checksum,
+                            parent: prepare.header.parent,
+                        },
+                        None if self.is_op_unreadable((replica, group), op) => Slot::Damaged,
+                        None => Slot::Empty,
                     },
-                    None if self.is_op_unreadable((replica, group), op) => Slot::Damaged,
-                    None => Slot::Empty,
-                },
-            }
-        });
+                }
+            });
         Some(DiskFacts {
             replica,
             log_view: superblock.log_view,
             commit_max: superblock.commit_max,
-            checkpoint: superblock.checkpoint,
+            checkpoint: superblock.checkpoint.op(),
             head,
             slots: slots.collect(),
         })

@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::ids::{
-    ClientId, GROUP_METADATA, GROUP_PARTITION_0, GroupId, Incarnation, ReplicaId, TICK_MICROS,
+    ClientId, GROUP_METADATA, GROUP_PARTITION_0, GroupId, Incarnation, Op, ReplicaId, TICK_MICROS,
     Tick, View, formatted_groups,
 };
 use crate::machine::Genesis;
 use crate::oracle::{MemberView, Oracles};
 use crate::prng::Seeds;
 use crate::scenario::{GroupName, Run, TimedAct};
+use crate::shard::boot::Boot;
 use crate::shard::{Group, Host, Mailbox};
 use crate::sim::acts::{Agenda, FaultMask, Warming};
 use crate::sim::client::Client;
@@ -71,6 +72,8 @@ pub struct Place {
     pub(super) known: BTreeMap<GroupId, Known>,
     pub(super) troubles: DiskTroubles,
     pub(super) mailbox: Rc<Mailbox>,
+    /// What it has in this life, where it runs.
+    pub(super) boot: Option<Rc<Boot<SimBus>>>,
     pub(super) host: Rc<Host<SimBus>>,
     pub(super) clock: ReplicaClock,
 }
@@ -130,6 +133,8 @@ pub struct Simulator {
     pub(super) settle: Option<Settle>,
     /// The groups there are, ascending: metadata first.
     pub(super) groups: Vec<GroupId>,
+    /// The metadata op up to which they are known.
+    catalogued: Op,
     /// Group by group, replicas ascending within.
     pub(super) members: Vec<MemberView>,
     pub(super) tick: Tick,
@@ -184,6 +189,7 @@ impl Simulator {
             story: StoryLane::default(),
             settle: None,
             groups,
+            catalogued: Op(0),
             members: Vec::new(),
             tick: Tick(0),
             acts_done: 0,
@@ -381,8 +387,27 @@ impl Simulator {
         self.look();
     }
 
+    /// Groups come with the op that creates them and go with the one that deletes them, wherever it is
+    /// executed first; a laggard may host a deleted one for a while.
+    fn follow_catalogue(&mut self) {
+        let record = self.world.record.borrow();
+        let executed = record.auditors.executed(GROUP_METADATA);
+        if executed == self.catalogued {
+            return;
+        }
+        self.catalogued = executed;
+        let mut groups = vec![GROUP_METADATA];
+        groups.extend(record.auditors.groups_alive());
+        drop(record);
+        for client in &mut self.clients {
+            client.keep(&groups);
+        }
+        self.groups = groups;
+    }
+
     /// Oracles look at the end of a tick.
     fn look(&mut self) {
+        self.follow_catalogue();
         self.refresh_members();
         let view = self.cluster_view();
         self.world.record.borrow_mut().oracles.end_of_tick(&view);
@@ -477,6 +502,12 @@ impl Place {
         &self.clock
     }
 
+    /// The groups it hosts.
+    #[must_use]
+    pub fn host(&self) -> &Host<SimBus> {
+        &self.host
+    }
+
     /// Frames and completions that wait for its pump.
     #[must_use]
     pub fn inbox(&self) -> usize {
@@ -492,6 +523,7 @@ impl Place {
             known: BTreeMap::new(),
             troubles: DiskTroubles::default(),
             mailbox: Rc::new(Mailbox::new(INBOX_FRAMES_MAX)),
+            boot: None,
             host: Rc::default(),
             clock: ReplicaClock::new(world.clock.clone()),
         }

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use crate::ids::{ClientId, GroupId, Incarnation, Process, ReplicaId, Tick, View};
+use crate::ids::{ClientId, GROUP_METADATA, GroupId, Incarnation, Process, ReplicaId, Tick, View};
 use crate::sim::lane::LaneEffect;
 use crate::sim::packet::{Arrival, Packet, Payload, SubmitReport};
 use crate::sim::simulator::{Parcel, Simulator, StopAt};
@@ -56,7 +56,7 @@ impl Simulator {
 
     fn hand_over(&self, replica: ReplicaId, frame: &Rc<Frame>) -> Fate {
         let place = &self.places[usize::from(replica.0)];
-        if !place.up || !place.host.hosts(frame.group) {
+        if !place.up || !place.host.hosts(GROUP_METADATA) {
             return Fate::TargetDown;
         }
         if place.mailbox.push_frame(frame.as_ref().clone()) {

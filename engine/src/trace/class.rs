@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::event::{Actor, EventKind};
-use crate::vsr::note::Note;
+use crate::vsr::note::{Note, StateNote};
 
 /// The class of a row, for filters and colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -49,7 +49,9 @@ pub fn class_of(kind: &EventKind) -> Class {
 
 fn class_of_note(note: &Note) -> Class {
     match note {
-        Note::MessageIgnored { .. } | Note::SuperblockDurable { .. } => Class::Decision,
+        Note::MessageIgnored { .. } | Note::Hosting(_) | Note::SuperblockDurable { .. } => {
+            Class::Decision
+        }
         Note::RequestDropped { .. }
         | Note::RequestRejected { .. }
         | Note::ReplyRepeated { .. }
@@ -81,13 +83,31 @@ fn class_of_note(note: &Note) -> Class {
         | Note::EntryDropped { .. }
         | Note::Probed { .. }
         | Note::ProbeAnswered { .. }
-        | Note::Abdicated { .. } => Class::ViewChange,
+        | Note::Abdicated { .. }
+        | Note::Forfeited { .. } => Class::ViewChange,
         Note::Proven { .. } | Note::RepairRequested { .. } | Note::RepairServed { .. } => {
             Class::Repair
         }
+        Note::State(note) => class_of_state(note),
         Note::Booted { .. } | Note::Mutated { .. } => Class::Fault,
         Note::TimerFired { .. } => Class::Timer,
         Note::RuleBroken { .. } => Class::Violation,
+    }
+}
+
+fn class_of_state(note: &StateNote) -> Class {
+    match note {
+        StateNote::SnapshotTaken { .. }
+        | StateNote::SnapshotWritten { .. }
+        | StateNote::Checkpointed { .. }
+        | StateNote::AckWithheld { .. } => Class::Decision,
+        StateNote::StateUnreadable { .. }
+        | StateNote::TransferStarted { .. }
+        | StateNote::TransferPinned { .. }
+        | StateNote::TransferChunk { .. }
+        | StateNote::TransferServed { .. }
+        | StateNote::TransferAbandoned { .. }
+        | StateNote::TransferFinished { .. } => Class::Repair,
     }
 }
 
@@ -130,7 +150,10 @@ pub fn is_big(kind: &EventKind) -> bool {
         }
         EventKind::Noted { note, .. } => matches!(
             note,
-            Note::ViewEntered { .. } | Note::ViewStarted { .. } | Note::RuleBroken { .. }
+            Note::ViewEntered { .. }
+                | Note::ViewStarted { .. }
+                | Note::RuleBroken { .. }
+                | Note::State(StateNote::TransferFinished { .. })
         ),
         EventKind::Sent { .. }
         | EventKind::Ended { .. }

@@ -5,12 +5,14 @@
 
 mod class;
 mod event;
+mod host_words;
 mod jsonl;
 mod perfetto;
 mod reasons;
 mod recorder;
 mod script;
 mod shiviz;
+mod state_words;
 mod text;
 mod words;
 

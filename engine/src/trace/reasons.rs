@@ -1,5 +1,7 @@
 //! Words for what replicas note of themselves, and for their reasons. Must never know events.
 
+use super::host_words;
+use super::state_words;
 use super::words::{self, count, ops};
 use crate::ids::{Incarnation, ReplicaId, View};
 use crate::vsr::io::Status;
@@ -192,11 +194,21 @@ pub(super) fn note(replica: ReplicaId, note: &Note, replica_count: u8) -> String
                 "read its disk for life {incarnation}: view {view}, the log of view {log_view}, head {head}{found}"
             )
         }
+        Note::State(note) => state_words::note(note),
+        Note::Forfeited {
+            view,
+            ours,
+            theirs,
+            by,
+        } => format!(
+            "passes its turn to lead view {view}: {by} has checkpoint {theirs}, and it has nothing past op {ours}"
+        ),
         Note::TimerFired { timer } => words::timer(*timer).to_string(),
         Note::RuleBroken { rule, op } => match op.0 {
             0 => format!("found its own rule broken and halts: {rule}"),
             op => format!("found its own rule broken at op {op} and halts: {rule}"),
         },
+        Note::Hosting(note) => host_words::told(*note),
         Note::Mutated { mutation } => format!(
             "followed mutation {}: {}",
             mutation.name(),
@@ -243,6 +255,12 @@ fn ignored(reason: &Ignored) -> String {
         Ignored::JournalFull { slots } => {
             format!("all {slots} slots of my journal are taken until the next checkpoint")
         }
+        Ignored::Contained { op, checkpoint } => {
+            format!("op {op} is in my checkpoint {checkpoint} already")
+        }
+        Ignored::StateUnasked => "I asked for no such state, or have it already".to_string(),
+        Ignored::OtherPart { index } => format!("part {index} is not what was offered"),
+        Ignored::TargetGone => "I do not have that state any more".to_string(),
     }
 }
 
@@ -265,6 +283,10 @@ fn dropped(reason: &RequestDropped) -> String {
         RequestDropped::SessionAhead => {
             "the op that opened its session is not executed here yet".to_string()
         }
+        RequestDropped::PipelineHalved { waiting, peer } => format!(
+            "{} for a quorum, and half a pipeline must do while {peer} is being handed a state",
+            waits(*waiting)
+        ),
     }
 }
 
@@ -331,6 +353,7 @@ fn enter_cause(cause: EnterCause) -> String {
         EnterCause::Pulled { by, kind } => {
             format!("{by} is there already, says its {}", kind.name())
         }
+        EnterCause::Forfeit => "it passed its turn to lead, a checkpoint behind".to_string(),
     }
 }
 

@@ -406,7 +406,9 @@ fn about(row: &mut Row, note: &Note) {
         Note::SessionOpened { client, session } | Note::SessionEvicted { client, session } => {
             (None, Some(*session), Some(*client))
         }
-        Note::TimerFired { .. } | Note::Mutated { .. } => (None, None, None),
+        Note::State(note) => (None, Some(note.op()), None),
+        Note::Forfeited { view, .. } => (Some(*view), None, None),
+        Note::TimerFired { .. } | Note::Mutated { .. } | Note::Hosting(_) => (None, None, None),
         Note::RuleBroken { op, .. } => (None, (*op != Op(0)).then_some(*op), None),
     };
     row.view = view;

@@ -116,11 +116,13 @@ fn every_message_reads_well() {
         head: Op(7),
         entries: Vec::new(),
         uncertain: false,
+        checkpoint: Op(0),
     });
     let start = Rc::new(StartView {
         commit_max: Op(5),
         suffix: Vec::new(),
         answers: Incarnation(0),
+        checkpoint: Op(0),
     });
     let evict = |request| Message::Eviction {
         session: Op(1),
@@ -159,6 +161,7 @@ fn every_message_reads_well() {
         Message::RepairDone {
             from: Op(3),
             through: Op(3),
+            evicted: None,
         },
     ];
     kinds.extend(

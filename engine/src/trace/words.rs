@@ -103,6 +103,7 @@ pub(super) fn timer(timer: Timer) -> &'static str {
         Timer::Abdicate => "waits no longer for a commit: the abdication wait ran out",
         Timer::Probe => "asks again who leads",
         Timer::RepairRetry => "asks again for bodies that did not come",
+        Timer::StateRetry => "asks again for a state, or for parts of one that did not come",
     }
 }
 
@@ -149,9 +150,40 @@ pub(super) fn message(frame: &Frame) -> String {
             format!("RequestPrepares for {}", ops(*from, *to))
         }
         Message::RepairPrepare { prepare } => format!("RepairPrepare of op {}", prepare.header.op),
-        Message::RepairDone { from, through } => {
-            format!("RepairDone for {}", ops(*from, *through))
+        Message::RepairDone {
+            from,
+            through,
+            evicted: None,
+        } => format!("RepairDone for {}", ops(*from, *through)),
+        Message::RepairDone {
+            from,
+            evicted: Some(checkpoint),
+            ..
+        } => format!(
+            "RepairDone: op {from} has left the ring and can be had with checkpoint {checkpoint}"
+        ),
+        Message::RequestStateTransfer { wanted, .. } => {
+            format!("RequestStateTransfer, for a checkpoint at op {wanted} or later")
         }
+        Message::StateTransferTarget(target) => format!(
+            "StateTransferTarget, checkpoint {} in {}",
+            target.op(),
+            count(u64::from(target.len()), "part")
+        ),
+        Message::RequestStateChunk {
+            first, count: many, ..
+        } => format!("RequestStateChunk for {}", parts(*first, *many)),
+        Message::StateChunk { index, bytes, .. } => {
+            format!("StateChunk, part {index} of {} bytes", bytes.len())
+        }
+    }
+}
+
+/// Parts of a state, by number.
+pub(super) fn parts(first: u32, many: u32) -> String {
+    match many {
+        0 | 1 => format!("part {first}"),
+        many => format!("parts {first} to {}", first + many - 1),
     }
 }
 
@@ -296,6 +328,8 @@ fn act_in_all(text: &str) -> String {
         }
         ("heal", []) => "heal every link".to_string(),
         ("write", [client]) => format!("{client} writes"),
+        ("create", [client]) => format!("{client} asks for one more partition"),
+        ("delete", [client]) => format!("{client} asks for the last partition to go"),
         ("read", [client]) => format!("{client} reads"),
         ("load", ["0"]) => "stop the load".to_string(),
         ("profile", [name]) => format!("faults {name}"),

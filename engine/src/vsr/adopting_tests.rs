@@ -23,6 +23,7 @@ fn start_view(commit_max: u64, suffix: &[Rc<Header>]) -> Message {
         commit_max: Op(commit_max),
         suffix: suffix.to_vec(),
         answers: Incarnation(0),
+        checkpoint: Op(0),
     }))
 }
 

@@ -5,10 +5,34 @@ use std::rc::Rc;
 
 use crate::ids::{Checksum, Op};
 use crate::vsr::io::{Effect, Status};
-use crate::vsr::message::{Message, Operation, Prepare};
+use crate::vsr::message::{Message, Operation, Prepare, StartView};
 use crate::vsr::mutation::Mutation;
-use crate::vsr::note::Note;
+use crate::vsr::note::{Note, StateNote};
 use crate::vsr::replica::{Context, Replica};
+
+/// What a replica has to ack once the log it adopted is durable: the primary may know less committed
+/// than we do, and needs those acks to get there.
+#[derive(Debug)]
+pub(super) struct AcksOwed {
+    /// The view's log above what its primary knows committed. By the time they are sent our
+    /// checkpoint may contain some of them.
+    named: Vec<(Op, Checksum)>,
+    /// The first op after them.
+    from: Op,
+}
+
+impl AcksOwed {
+    pub(super) fn of(start: &StartView) -> Self {
+        let named = start
+            .suffix
+            .iter()
+            .filter(|header| header.op > start.commit_max);
+        Self {
+            named: named.map(|header| (header.op, header.checksum)).collect(),
+            from: start.head().next(),
+        }
+    }
+}
 
 impl Replica {
     pub(super) fn on_prepare_synced(&mut self, op: Op, checksum: Checksum, ctx: &mut Context<'_>) {
@@ -24,19 +48,15 @@ impl Replica {
         }
         let is_out_of_order = op > self.synced_through && self.skips(Mutation::M52, ctx);
         if op <= self.durable.head() || is_out_of_order {
-            if self.may_ack(op) {
-                self.send_ack(op, checksum, ctx);
-            }
+            self.ack_or_withhold(op, ctx);
             return;
         }
         for op in (before.0 + 1..=self.synced_through.0).map(Op) {
-            if let Some(checksum) = self.log.identity(op) {
-                self.send_ack(op, checksum, ctx);
-            }
+            self.ack_or_withhold(op, ctx);
         }
     }
 
-    fn advance_synced(&mut self) {
+    pub(super) fn advance_synced(&mut self) {
         while self.log.is_synced(self.synced_through.next()) {
             self.synced_through = self.synced_through.next();
         }
@@ -44,20 +64,40 @@ impl Replica {
 
     /// Acks go out in the order of ops: every op from the head of the durable suffix up to this one
     /// is synced. Without it an ack of a later op claims an earlier one that a crash can still take
-    /// (A56).
+    /// (A56). What the durable checkpoint contains is held for good.
     pub(super) fn may_ack(&self, op: Op) -> bool {
-        if !self.is_durable() || self.log_view != self.view {
+        if !self.is_durable() || self.log_view != self.view || op > self.ack_limit() {
             return false;
         }
+        if op <= self.checkpoint() {
+            return self.has_state();
+        }
         if op <= self.durable.head() {
-            return op <= self.checkpoint || self.log.is_synced(op);
+            return self.log.is_synced(op);
         }
         let may_jump_the_queue = self.mutations.contains(Mutation::M52);
         op <= self.synced_through || (may_jump_the_queue && self.log.is_synced(op))
     }
 
+    pub(super) fn ack_if_allowed(&mut self, op: Op, ctx: &mut Context<'_>) {
+        if self.may_ack(op)
+            && let Some(checksum) = self.log.identity(op)
+        {
+            self.send_ack(op, checksum, ctx);
+        }
+    }
+
+    fn ack_or_withhold(&mut self, op: Op, ctx: &mut Context<'_>) {
+        if op > self.ack_limit() {
+            let until = self.next_checkpoint();
+            return ctx.note_state(StateNote::AckWithheld { op, until });
+        }
+        self.ack_if_allowed(op, ctx);
+    }
+
     pub(super) fn send_ack(&mut self, op: Op, checksum: Checksum, ctx: &mut Context<'_>) {
-        if self.log_view != self.view || op < self.log.proven_from() {
+        let is_proven = op >= self.log.proven_from() || op <= self.checkpoint();
+        if self.log_view != self.view || !is_proven {
             return;
         }
         let primary = self.primary();
@@ -83,20 +123,27 @@ impl Replica {
         }
     }
 
-    /// Acks what may be acked of the log just installed, once it is durable.
+    /// Acks what may be acked of the log just adopted, once it is durable: every op of the suffix
+    /// that is held synced or that the durable checkpoint contains. (Else nobody acks what is
+    /// checkpointed, and the view starves.)
     pub(super) fn send_acks_owed(&mut self, ctx: &mut Context<'_>) {
-        self.advance_synced();
-        let first = if self.is_primary() {
-            self.commit_max.next()
-        } else {
-            self.acks_owed_from
+        let Some(owed) = self.acks_owed.take() else {
+            return;
         };
-        for op in (first.0..=self.log.head().0).map(Op) {
-            if self.may_ack(op)
-                && let Some(checksum) = self.log.identity(op)
-            {
+        for (op, checksum) in owed.named {
+            if self.may_ack(op) {
                 self.send_ack(op, checksum, ctx);
             }
+        }
+        for op in (owed.from.0..=self.log.head().0).map(Op) {
+            self.ack_if_allowed(op, ctx);
+        }
+    }
+
+    /// Counts the copies that a primary has of the log it has just chosen.
+    pub(super) fn count_own_copies(&mut self, ctx: &mut Context<'_>) {
+        for op in (self.commit_max.0 + 1..=self.log.head().0).map(Op) {
+            self.ack_if_allowed(op, ctx);
         }
     }
 
@@ -133,6 +180,7 @@ impl Replica {
             }
             self.commit_min = op;
             self.execute_one(&prepare, answers, ctx);
+            self.snapshot_if_due(&prepare.header, ctx);
         }
         let settled_ticks = u64::from(self.knobs.view_change_wait_ticks);
         if self.status == Status::Normal && self.timers.now() > self.normal_since + settled_ticks {

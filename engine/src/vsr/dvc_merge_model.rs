@@ -133,6 +133,7 @@ impl Universe {
             head: Op(voter.head()),
             entries: entries.collect(),
             uncertain: voter.uncertain,
+            checkpoint: Op(0),
         }
     }
 

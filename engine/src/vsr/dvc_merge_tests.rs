@@ -43,6 +43,7 @@ fn holds(log_view: u32, commit_max: u64, entries: &[Rc<Header>]) -> Rc<DoViewCha
             })
             .collect(),
         uncertain: false,
+        checkpoint: Op(0),
     })
 }
 

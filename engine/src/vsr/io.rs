@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::ids::{Checksum, ClientId, GroupId, Incarnation, Op, ReplicaId, View};
 use crate::vsr::message::{Frame, Header, Message, Prepare};
 use crate::vsr::note::Note;
+use crate::vsr::snapshot::Snapshot;
 
 /// One thing that happens to a replica's group. Handlers run to completion on it.
 #[derive(Debug)]
@@ -27,6 +28,13 @@ pub enum Input {
     SuperblockSynced {
         /// The sequence number that was written.
         sequence: u64,
+    },
+    /// A snapshot is durable in its place.
+    SnapshotSynced {
+        /// The op it is of.
+        op: Op,
+        /// Its checksum.
+        checksum: Checksum,
     },
 }
 
@@ -55,8 +63,16 @@ pub enum Effect {
     WritePrepare(Rc<Prepare>),
     /// Write the superblock, sync, then answer with [`Input::SuperblockSynced`].
     WriteSuperblock(Rc<Superblock>),
-    /// Read these prepares from the journal and send them to `to` as `RepairPrepare`s, then a
-    /// `RepairDone`.
+    /// Write a snapshot into one of the two places, sync, then answer with
+    /// [`Input::SnapshotSynced`].
+    WriteSnapshot {
+        /// The place that does not hold the durable checkpoint.
+        place: u32,
+        /// What to write.
+        snapshot: Rc<Snapshot>,
+    },
+    /// Read these prepares from the journal and send them to `to` as `RepairPrepare`s, then what
+    /// [`Message::repair_done`] makes of whether the first op asked for was among them.
     ServePrepares {
         /// Who asked.
         to: ReplicaId,
@@ -66,6 +82,8 @@ pub enum Effect {
         through: Op,
         /// The entries held, by op and identity.
         entries: Vec<(Op, Checksum)>,
+        /// The checkpoint that we could hand over in place of what is not there any more.
+        checkpoint: Op,
     },
     /// Something was decided, refused or done, with its reason. For oracles, trace and page.
     Note(Note),
@@ -91,8 +109,8 @@ pub struct Superblock {
     pub log_view: View,
     /// The largest op known committed.
     pub commit_max: Op,
-    /// The op of the durable checkpoint.
-    pub checkpoint: Op,
+    /// The checkpoint: ops up to it are in its snapshot, and their slots are free.
+    pub checkpoint: Checkpoint,
     /// Headers `commit_max ..= head` of the log that `log_view` names.
     pub suffix: Rc<[Rc<Header>]>,
 }
@@ -103,7 +121,39 @@ impl Superblock {
     pub fn head(&self) -> Op {
         self.suffix
             .last()
-            .map_or(self.checkpoint, |header| header.op)
+            .map_or(self.checkpoint.op(), |header| header.op)
+    }
+}
+
+/// Places for snapshots on disk, used in turn.
+pub const SNAPSHOT_PLACES: u32 = 2;
+
+/// The checkpoint that a superblock names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// The header at its op, the parent of what stands above it; the root before the first one.
+    pub header: Rc<Header>,
+    /// Checksum of its snapshot.
+    pub snapshot: Checksum,
+    /// Which of the two places holds the snapshot.
+    pub place: u32,
+}
+
+impl Checkpoint {
+    /// What a formatted disk begins with: the state before op 1, which needs no snapshot.
+    #[must_use]
+    pub fn root(group: GroupId) -> Self {
+        Self {
+            header: Rc::new(Header::root(group)),
+            snapshot: Checksum(0),
+            place: 0,
+        }
+    }
+
+    /// The op whose state it is.
+    #[must_use]
+    pub fn op(&self) -> Op {
+        self.header.op
     }
 }
 
@@ -175,4 +225,6 @@ pub enum Timer {
     Probe,
     /// Ask again for bodies.
     RepairRetry,
+    /// Ask again for a state, or for parts of one.
+    StateRetry,
 }

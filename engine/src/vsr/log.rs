@@ -1,8 +1,8 @@
-//! A replica's log in memory: which headers are known, which bodies are held and synced, and how far
-//! down from the head the parents are proven to link (protocol section 1). Must never know views,
-//! votes or peers.
+//! A replica's log in memory, above its checkpoint: which headers are known, which bodies are held and
+//! synced, and how far down from the head the parents are proven to link (protocol section 1). Must
+//! never know views, votes or peers.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use crate::ids::{Checksum, GroupId, Op};
@@ -31,6 +31,8 @@ pub enum SlotState {
         /// In both rings, synced.
         synced: bool,
     },
+    /// The log begins above it: a checkpoint contains it.
+    Contained,
 }
 
 /// Why a body cannot be filled in.
@@ -42,6 +44,8 @@ pub enum Unfilled {
     OtherIdentity,
     /// Above the head.
     AboveHead,
+    /// At or below the floor.
+    BelowFloor,
 }
 
 /// An entry that the log lost to a contradiction.
@@ -51,34 +55,67 @@ pub struct Dropped {
     pub header: Rc<Header>,
 }
 
-/// The log. Ops at or below `floor` were executed here and are proven by that.
+/// The log: what stands above its floor, which is the checkpoint.
 #[derive(Debug)]
 pub struct Log {
-    root: Rc<Header>,
+    floor: Op,
+    /// The header at the floor, the parent of what stands above it. Unknown where a view's log lies
+    /// so far ahead that nothing links it to the checkpoint.
+    anchor: Option<Rc<Header>>,
     slots: VecDeque<Slot>,
     proven_from: Op,
     held_through: Op,
     /// Ops whose slot on disk could not be read at boot and has not been written since.
     damaged: BTreeSet<Op>,
+    /// Synced entries at or below the floor whose slots may not have been used again: others may
+    /// still ask for them.
+    ring: BTreeMap<Op, Checksum>,
 }
 
 impl Log {
     /// An empty log: the root alone.
     #[must_use]
     pub fn new(group: GroupId) -> Self {
+        Self::above(Rc::new(Header::root(group)))
+    }
+
+    /// An empty log above a checkpoint.
+    #[must_use]
+    pub fn above(anchor: Rc<Header>) -> Self {
+        let floor = anchor.op;
         Self {
-            root: Rc::new(Header::root(group)),
+            floor,
+            anchor: Some(anchor),
             slots: VecDeque::new(),
-            proven_from: Op(1),
-            held_through: Op(0),
+            proven_from: floor.next(),
+            held_through: floor,
             damaged: BTreeSet::new(),
+            ring: BTreeMap::new(),
         }
+    }
+
+    /// The op below the first that stands here.
+    #[must_use]
+    pub fn floor(&self) -> Op {
+        self.floor
+    }
+
+    /// How many ops stand here, known or not.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether none does.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
     }
 
     /// The highest op of which anything is known, or that a start of view announced.
     #[must_use]
     pub fn head(&self) -> Op {
-        Op(self.slots.len() as u64)
+        Op(self.floor.0 + self.slots.len() as u64)
     }
 
     /// The lowest op whose chain of parents is known to reach the head.
@@ -93,21 +130,25 @@ impl Log {
         self.held_through
     }
 
+    fn place(&self, op: Op) -> Option<usize> {
+        let place = op.0.checked_sub(self.floor.0 + 1)?;
+        usize::try_from(place).ok()
+    }
+
     fn slot(&self, op: Op) -> Option<&Slot> {
-        let index = op.0.checked_sub(1)?;
-        self.slots.get(usize::try_from(index).ok()?)
+        self.slots.get(self.place(op)?)
     }
 
     fn slot_mut(&mut self, op: Op) -> Option<&mut Slot> {
-        let index = op.0.checked_sub(1)?;
-        self.slots.get_mut(usize::try_from(index).ok()?)
+        let place = self.place(op)?;
+        self.slots.get_mut(place)
     }
 
-    /// The header at an op, where one is known; the root at op 0.
+    /// The header at an op, where one is known; at the floor the checkpoint's.
     #[must_use]
     pub fn header(&self, op: Op) -> Option<&Rc<Header>> {
-        if op == Op(0) {
-            return Some(&self.root);
+        if op == self.floor {
+            return self.anchor.as_ref();
         }
         match self.slot(op)? {
             Slot::Missing => None,
@@ -134,6 +175,9 @@ impl Log {
     /// What is known at an op.
     #[must_use]
     pub fn state(&self, op: Op) -> SlotState {
+        if op <= self.floor {
+            return SlotState::Contained;
+        }
         match self.slot(op) {
             None | Some(Slot::Missing) => SlotState::Missing,
             Some(Slot::Known(_)) => SlotState::Known,
@@ -147,11 +191,12 @@ impl Log {
         self.state(op) == SlotState::Held { synced: true }
     }
 
-    /// Headers `from ..= head` for as long as they are known without a gap. The root is left out.
+    /// Headers `from ..= head` for as long as they are known without a gap, from the floor at the
+    /// lowest. The root is left out.
     #[must_use]
     pub fn headers_from(&self, from: Op) -> Vec<Rc<Header>> {
         let mut headers = Vec::new();
-        let mut op = Op(from.0.max(1));
+        let mut op = Op(from.max(self.floor).0.max(1));
         while let Some(header) = self.header(op) {
             headers.push(Rc::clone(header));
             op = op.next();
@@ -180,6 +225,9 @@ impl Log {
     /// Why the body is not taken.
     pub fn fill(&mut self, prepare: &Rc<Prepare>) -> Result<(), Unfilled> {
         let op = prepare.header.op;
+        if op <= self.floor {
+            return Err(Unfilled::BelowFloor);
+        }
         let expected = self.expected_identity(op);
         let Some(slot) = self.slot_mut(op) else {
             return Err(Unfilled::AboveHead);
@@ -210,9 +258,12 @@ impl Log {
         None
     }
 
-    /// Remembers that boot could not read the slot of an op: who cannot read abstains.
+    /// Remembers that boot could not read the slot of an op: who cannot read abstains. Nobody asks
+    /// what stood below the floor.
     pub fn mark_damaged(&mut self, op: Op) {
-        self.damaged.insert(op);
+        if op > self.floor {
+            self.damaged.insert(op);
+        }
     }
 
     /// Whether the slot of an op may have held something that cannot be read.
@@ -243,6 +294,7 @@ impl Log {
     /// or lies above is dropped, what they name is kept. `head` is their last op, or the commit
     /// point where there are none.
     pub fn install(&mut self, suffix: &[Rc<Header>], head: Op) -> Vec<Dropped> {
+        let head = head.max(self.floor);
         let mut dropped = Vec::new();
         while self.head() > head {
             if let Some(slot) = self.slots.pop_back() {
@@ -266,9 +318,8 @@ impl Log {
                 dropped.extend(old.into_dropped());
             }
         }
-        self.proven_from = suffix
-            .first()
-            .map_or(head.next(), |header| Op(header.op.0.max(1)));
+        let named_from = suffix.first().map_or(head.next(), |header| header.op);
+        self.proven_from = named_from.max(self.floor.next());
         self.held_through = Op(self.held_through.0.min(head.0));
         self.recount_held();
         dropped
@@ -301,14 +352,84 @@ impl Log {
 
     /// Says from where on the log is proven, after boot.
     pub fn set_proven_from(&mut self, op: Op) {
-        self.proven_from = op;
+        self.proven_from = op.max(self.floor.next());
+    }
+
+    /// Lets the log begin above a checkpoint that is durable now: what it contains goes, what stands
+    /// above stays. `slots` is the length of the ring in which entries may still be read.
+    pub fn rebase(&mut self, anchor: Rc<Header>, slots: u32) {
+        let floor = anchor.op;
+        while self.floor > floor {
+            self.slots.push_front(Slot::Missing);
+            self.floor = self.floor.previous();
+        }
+        self.raise_floor(floor);
+        self.anchor = Some(anchor);
+        self.held_through = floor;
+        self.advance_held();
+        let oldest = self.head().next().0.saturating_sub(u64::from(slots));
+        self.ring = self.ring.split_off(&Op(oldest));
+    }
+
+    /// Lets the log begin above an op of which nothing is known, since what a view announced lies
+    /// further ahead than the rings reach. Entries below stay on disk.
+    pub fn skip_to(&mut self, floor: Op) {
+        if floor > self.floor {
+            self.raise_floor(floor);
+            self.anchor = None;
+            self.held_through = floor;
+            self.advance_held();
+        }
+    }
+
+    fn raise_floor(&mut self, floor: Op) {
+        while self.floor < floor {
+            self.floor = self.floor.next();
+            let Some(slot) = self.slots.pop_front() else {
+                self.floor = floor;
+                break;
+            };
+            if let Slot::Held {
+                prepare,
+                synced: true,
+            } = slot
+            {
+                self.ring.insert(self.floor, prepare.header.checksum);
+            }
+        }
+        self.damaged = self.damaged.split_off(&floor.next());
+        self.proven_from = self.proven_from.max(floor.next());
+    }
+
+    /// Remembers a synced entry below the floor, for whoever asks.
+    pub fn remember(&mut self, header: &Header) {
+        if header.op <= self.floor {
+            self.ring.insert(header.op, header.checksum);
+        }
+    }
+
+    /// How many entries below the floor are remembered.
+    #[must_use]
+    pub fn remembered(&self) -> usize {
+        self.ring.len()
+    }
+
+    /// The identity of the entry that the rings hold at an op, as far as is known: below the floor
+    /// its slot may have been used again since.
+    #[must_use]
+    pub fn on_disk(&self, op: Op) -> Option<Checksum> {
+        if op <= self.floor {
+            return self.ring.get(&op).copied();
+        }
+        self.identity(op).filter(|_| self.is_synced(op))
     }
 
     /// Lets the proof grow downwards to `executed + 1`: an entry whose identity is the parent of the
     /// one above joins it, one that contradicts it becomes a hole again.
     pub fn prove(&mut self, executed: Op) -> Vec<Dropped> {
         let mut dropped = Vec::new();
-        while self.proven_from > executed.next() {
+        let lowest = executed.max(self.floor).next();
+        while self.proven_from > lowest {
             let below = self.proven_from.previous();
             let expected = self.header(self.proven_from).map(|header| header.parent);
             let Some(found) = self.identity(below) else {
@@ -352,7 +473,7 @@ impl Log {
         let mut lowest_hole = None;
         // Executed entries are never dropped, so the walk ends at the first run of held ones that
         // reaches the window's start; the window is at most a pipeline and what repair fetches.
-        while op > Op(0) {
+        while op > self.floor {
             match self.slot(op) {
                 Some(Slot::Held { .. }) => {}
                 _ => lowest_hole = Some(op),

@@ -3,10 +3,12 @@
 
 use std::rc::Rc;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::digest::{checksum_bytes, mix};
 use crate::ids::{Checksum, ClientId, GroupId, Incarnation, Op, Process, RequestNumber, View};
+pub use crate::vsr::kind::MessageKind;
+use crate::vsr::snapshot::StateTarget;
 
 /// What a log entry asks of the group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -196,6 +198,8 @@ pub struct DoViewChange {
     pub entries: Vec<DvcEntry>,
     /// Damage may hide entries above `head`.
     pub uncertain: bool,
+    /// The newest checkpoint whose state this replica has.
+    pub checkpoint: Op,
 }
 
 /// The log of a view that has started.
@@ -207,6 +211,8 @@ pub struct StartView {
     pub suffix: Vec<Rc<Header>>,
     /// The incarnation of the asker it answers; zero where nobody asked.
     pub answers: Incarnation,
+    /// The newest checkpoint whose state the sender has.
+    pub checkpoint: Op,
 }
 
 impl StartView {
@@ -216,6 +222,16 @@ impl StartView {
         self.suffix
             .last()
             .map_or(self.commit_max, |header| header.op)
+    }
+
+    fn fold(&self, hash: u64) -> u64 {
+        let head = [
+            self.commit_max.0,
+            u64::from(self.answers.0),
+            self.checkpoint.0,
+        ];
+        let suffix = self.suffix.iter().map(|header| header.checksum.0);
+        head.into_iter().chain(suffix).fold(hash, mix)
     }
 }
 
@@ -283,75 +299,39 @@ pub enum Message {
         from: Op,
         /// Last op served or skipped; the asker goes on after it.
         through: Op,
+        /// The sender's checkpoint, where the first op asked for can be had only with it: it has left
+        /// the ring.
+        evicted: Option<Op>,
     },
-}
-
-/// The type of a message alone: for filters, counters, colours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[repr(u8)]
-#[expect(
-    missing_docs,
-    reason = "each is documented at the message of the same name"
-)]
-pub enum MessageKind {
-    Request = 0,
-    Prepare = 1,
-    PrepareOk = 2,
-    Reply = 3,
-    Eviction = 4,
-    Commit = 5,
-    StartViewChange = 6,
-    DoViewChange = 7,
-    StartView = 8,
-    RequestStartView = 9,
-    RequestPrepares = 10,
-    RepairPrepare = 11,
-    RepairDone = 12,
-}
-
-impl MessageKind {
-    /// All kinds, in order of their numbers.
-    pub const ALL: [Self; 13] = [
-        Self::Request,
-        Self::Prepare,
-        Self::PrepareOk,
-        Self::Reply,
-        Self::Eviction,
-        Self::Commit,
-        Self::StartViewChange,
-        Self::DoViewChange,
-        Self::StartView,
-        Self::RequestStartView,
-        Self::RequestPrepares,
-        Self::RepairPrepare,
-        Self::RepairDone,
-    ];
-
-    /// The name, as the paper and the links spell it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Request => "Request",
-            Self::Prepare => "Prepare",
-            Self::PrepareOk => "PrepareOk",
-            Self::Reply => "Reply",
-            Self::Eviction => "Eviction",
-            Self::Commit => "Commit",
-            Self::StartViewChange => "StartViewChange",
-            Self::DoViewChange => "DoViewChange",
-            Self::StartView => "StartView",
-            Self::RequestStartView => "RequestStartView",
-            Self::RequestPrepares => "RequestPrepares",
-            Self::RepairPrepare => "RepairPrepare",
-            Self::RepairDone => "RepairDone",
-        }
-    }
-
-    /// The kind of a name, or nothing.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
+    /// Asks for the state of a checkpoint.
+    RequestStateTransfer {
+        /// The lowest checkpoint that would do.
+        wanted: Op,
+        /// The snapshot of which parts have come already.
+        pinned: Option<Checksum>,
+    },
+    /// Offers the state of a checkpoint, which the sender keeps for the asker.
+    StateTransferTarget(Rc<StateTarget>),
+    /// Asks for parts of a state.
+    RequestStateChunk {
+        /// The snapshot.
+        snapshot: Checksum,
+        /// Length of a part.
+        chunk_bytes: u32,
+        /// The first part wanted.
+        first: u32,
+        /// How many.
+        count: u32,
+    },
+    /// A part of a state.
+    StateChunk {
+        /// The snapshot.
+        snapshot: Checksum,
+        /// Which part.
+        index: u32,
+        /// The part.
+        bytes: Rc<[u8]>,
+    },
 }
 
 impl Message {
@@ -372,6 +352,10 @@ impl Message {
             Self::RequestPrepares { .. } => MessageKind::RequestPrepares,
             Self::RepairPrepare { .. } => MessageKind::RepairPrepare,
             Self::RepairDone { .. } => MessageKind::RepairDone,
+            Self::RequestStateTransfer { .. } => MessageKind::RequestStateTransfer,
+            Self::StateTransferTarget(_) => MessageKind::StateTransferTarget,
+            Self::RequestStateChunk { .. } => MessageKind::RequestStateChunk,
+            Self::StateChunk { .. } => MessageKind::StateChunk,
         }
     }
 
@@ -389,10 +373,25 @@ impl Message {
             Self::StartView(start) => Some(start.head()),
             Self::RequestPrepares { from, .. } => Some(*from),
             Self::RepairDone { through, .. } => Some(*through),
+            Self::RequestStateTransfer { wanted, .. } => Some(*wanted),
+            Self::StateTransferTarget(target) => Some(target.op()),
             Self::Request(_)
             | Self::Eviction { .. }
             | Self::StartViewChange
-            | Self::RequestStartView { .. } => None,
+            | Self::RequestStartView { .. }
+            | Self::RequestStateChunk { .. }
+            | Self::StateChunk { .. } => None,
+        }
+    }
+
+    /// The end of an answer to a request for bodies: where the first one asked for was not to be had
+    /// and a checkpoint contains it, the asker is told to fetch that.
+    #[must_use]
+    pub fn repair_done(from: Op, through: Op, checkpoint: Op, has_first: bool) -> Self {
+        Self::RepairDone {
+            from,
+            through,
+            evicted: (!has_first && from <= checkpoint).then_some(checkpoint),
         }
     }
 
@@ -425,14 +424,43 @@ impl Message {
             Self::Commit { commit_max } => mix(hash, commit_max.0),
             Self::StartViewChange => hash,
             Self::DoViewChange(dvc) => dvc.fold(hash),
-            Self::StartView(start) => start.suffix.iter().fold(
-                mix(mix(hash, start.commit_max.0), u64::from(start.answers.0)),
-                |hash, header| mix(hash, header.checksum.0),
-            ),
+            Self::StartView(start) => start.fold(hash),
             Self::RequestStartView { recovering } => mix(hash, u64::from(*recovering)),
             Self::RequestPrepares { from, to } => mix(mix(hash, from.0), to.0),
             Self::RepairPrepare { prepare } => mix(hash, prepare.header.checksum.0),
-            Self::RepairDone { from, through } => mix(mix(hash, from.0), through.0),
+            Self::RepairDone {
+                from,
+                through,
+                evicted,
+            } => mix(
+                mix(mix(hash, from.0), through.0),
+                evicted.map_or(0, |op| op.0),
+            ),
+            Self::RequestStateTransfer { wanted, pinned } => {
+                mix(mix(hash, wanted.0), pinned.unwrap_or_default().0)
+            }
+            Self::StateTransferTarget(target) => mix(hash, target.fold().0),
+            Self::RequestStateChunk {
+                snapshot,
+                chunk_bytes,
+                first,
+                count,
+            } => [
+                snapshot.0,
+                u64::from(*chunk_bytes),
+                u64::from(*first),
+                u64::from(*count),
+            ]
+            .iter()
+            .fold(hash, |hash, &word| mix(hash, word)),
+            Self::StateChunk {
+                snapshot,
+                index,
+                bytes,
+            } => mix(
+                mix(mix(hash, snapshot.0), u64::from(*index)),
+                checksum_bytes(bytes).0,
+            ),
         }
     }
 }
@@ -444,6 +472,7 @@ impl DoViewChange {
             self.commit_max.0,
             self.head.0,
             u64::from(self.uncertain),
+            self.checkpoint.0,
         ];
         let hash = head.iter().fold(hash, |hash, &word| mix(hash, word));
         self.entries.iter().fold(hash, |hash, entry| {

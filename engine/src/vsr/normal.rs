@@ -105,7 +105,12 @@ impl Replica {
         if waiting >= self.knobs.pipeline_max {
             return Some(RequestDropped::PipelineFull { waiting });
         }
-        if self.log.head().next().0 > self.checkpoint.0 + u64::from(self.knobs.journal_slots) {
+        if waiting >= self.knobs.pipeline_max.div_ceil(2)
+            && let Some(peer) = self.peer_in_transfer()
+        {
+            return Some(RequestDropped::PipelineHalved { waiting, peer });
+        }
+        if self.log.head() >= self.journal_limit() {
             return Some(RequestDropped::JournalFull {
                 slots: self.knobs.journal_slots,
             });
@@ -352,8 +357,8 @@ impl Replica {
     }
 
     fn append(&mut self, sender: Sender, prepare: &Rc<Prepare>, ctx: &mut Context<'_>) {
-        let slots = self.knobs.journal_slots;
-        if self.log.head().next().0 > self.checkpoint.0 + u64::from(slots) {
+        if prepare.header.op > self.journal_limit() {
+            let slots = self.knobs.journal_slots;
             let reason = Ignored::JournalFull { slots };
             return self.ignore(MessageKind::Prepare, Some(sender.replica), reason, ctx);
         }
@@ -377,7 +382,7 @@ impl Replica {
 
     fn write_prepare(&mut self, prepare: &Rc<Prepare>, ctx: &mut Context<'_>) {
         ctx.effects.push(Effect::WritePrepare(Rc::clone(prepare)));
-        if self.skips(Mutation::M17, ctx) {
+        if self.status == Status::Normal && self.skips(Mutation::M17, ctx) {
             self.send_ack(prepare.header.op, prepare.header.checksum, ctx);
         }
     }
@@ -385,48 +390,62 @@ impl Replica {
     fn fill_or_ack_again(&mut self, sender: Sender, prepare: &Rc<Prepare>, ctx: &mut Context<'_>) {
         let op = prepare.header.op;
         let checksum = prepare.header.checksum;
+        let is_known = self.log.identity(op) == Some(checksum);
         // Only an identity known already may be filled in from a prepare: what is below the proof
         // is repair's business.
-        let reason = if self.log.identity(op) != Some(checksum) {
-            Ignored::OtherIdentity { op }
-        } else {
-            match self.log.state(op) {
-                SlotState::Held { .. } => Ignored::Duplicate { op },
-                SlotState::Known | SlotState::Missing => {
-                    self.take_body(prepare, false, ctx);
-                    return;
-                }
-            }
+        let reason = match self.log.state(op) {
+            SlotState::Contained => Ignored::Contained {
+                op,
+                checkpoint: self.log.floor(),
+            },
+            _ if !is_known => Ignored::OtherIdentity { op },
+            SlotState::Held { .. } => Ignored::Duplicate { op },
+            SlotState::Known | SlotState::Missing => match self.take_body(prepare, false, ctx) {
+                Ok(()) => return,
+                Err(reason) => reason,
+            },
         };
         self.ignore(MessageKind::Prepare, Some(sender.replica), reason, ctx);
-        if self.log.identity(op) == Some(checksum) && self.may_ack(op) {
+        // A checkpoint contains what was committed, which is what this view's log has there.
+        if (is_known || op <= self.checkpoint()) && self.may_ack(op) {
             self.send_ack(op, checksum, ctx);
         }
     }
 
-    /// Gives a hole its body and journals it.
+    /// Gives a hole its body and journals it, or says why not.
     pub(super) fn take_body(
         &mut self,
         prepare: &Rc<Prepare>,
         repair: bool,
         ctx: &mut Context<'_>,
-    ) -> bool {
+    ) -> Result<(), Ignored> {
         let op = prepare.header.op;
-        match self.log.fill(prepare) {
-            Ok(()) => {
-                ctx.note(Note::Filled {
-                    op,
-                    checksum: prepare.header.checksum,
-                    repair,
-                });
-                self.write_prepare(prepare, ctx);
-                self.prove(ctx);
-                self.execute(ctx);
-                self.finish_view_start(ctx);
-                true
-            }
-            Err(Unfilled::Duplicate | Unfilled::OtherIdentity | Unfilled::AboveHead) => false,
+        if op > self.journal_limit() {
+            let slots = self.knobs.journal_slots;
+            return Err(Ignored::JournalFull { slots });
         }
+        self.log.fill(prepare).map_err(|unfilled| match unfilled {
+            Unfilled::Duplicate => Ignored::Duplicate { op },
+            Unfilled::OtherIdentity => Ignored::OtherIdentity { op },
+            Unfilled::AboveHead => Ignored::Gap {
+                op,
+                head: self.log.head(),
+            },
+            Unfilled::BelowFloor => Ignored::Contained {
+                op,
+                checkpoint: self.log.floor(),
+            },
+        })?;
+        ctx.note(Note::Filled {
+            op,
+            checksum: prepare.header.checksum,
+            repair,
+        });
+        self.write_prepare(prepare, ctx);
+        self.prove(ctx);
+        self.execute(ctx);
+        self.finish_view_start(ctx);
+        Ok(())
     }
 
     pub(super) fn on_heartbeat(&mut self, sender: Sender, commit_max: Op, ctx: &mut Context<'_>) {

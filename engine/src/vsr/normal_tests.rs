@@ -7,7 +7,7 @@ use crate::vsr::io::Status;
 use crate::vsr::knobs::Knobs;
 use crate::vsr::message::{Message, MessageKind, Prepare};
 use crate::vsr::note::{Ignored, Note, RequestDropped};
-use crate::vsr::testing::{Cluster, entry_after, request};
+use crate::vsr::testing::{Cluster, SMALL, entry_after, request};
 
 /// Three replicas with a session of client 0 at op 1.
 fn three() -> Cluster {
@@ -474,18 +474,24 @@ fn timestamps_rise_strictly_though_the_clock_stands_still() {
 
 #[test]
 fn a_full_journal_takes_no_request_before_a_checkpoint() {
-    let knobs = Knobs {
-        journal_slots: 2,
-        ..Knobs::default()
-    };
-    let mut cluster = Cluster::with_knobs(3, knobs);
-    cluster.warm(1);
+    let mut cluster = Cluster::with_knobs(3, SMALL);
+    cluster.warm(0);
+    cluster.slow_disk(0);
+    for _ in 0..5 {
+        cluster.write(0, 0);
+        cluster.settle();
+    }
+    assert_eq!(cluster.at(0).commit_min(), Op(6));
     let asked = cluster.write(0, 0);
     assert_eq!(
         cluster.dropped(),
-        [RequestDropped::JournalFull { slots: 2 }]
+        [RequestDropped::JournalFull { slots: 6 }]
     );
     assert_eq!(cluster.replies(&asked), 0);
+    cluster.fast_disk(0);
+    cluster.ask(0, &asked);
+    cluster.settle();
+    assert_eq!(cluster.replies(&asked), 1);
 }
 
 #[test]

@@ -6,14 +6,13 @@ use std::rc::Rc;
 
 use crate::ids::{Checksum, Incarnation, Op, Process, ReplicaId, View};
 use crate::vsr::io::Input;
-use crate::vsr::knobs::Knobs;
 use crate::vsr::message::{
     DoViewChange, Frame, Header, Message, MessageKind, Rejection, StartView,
 };
 use crate::vsr::note::{Ignored, MergeOutcome, Note, RequestDropped};
-use crate::vsr::testing::{Cluster, chain_after, entry_after, request};
+use crate::vsr::testing::{Cluster, SMALL, chain_after, entry_after, laggard, request};
 
-const IGNORED: [&str; 18] = [
+const IGNORED: [&str; 22] = [
     "older-view",
     "newer-view",
     "not-from-primary",
@@ -32,6 +31,10 @@ const IGNORED: [&str; 18] = [
     "already-chosen",
     "nothing-to-serve",
     "journal-full",
+    "contained",
+    "state-unasked",
+    "other-part",
+    "target-gone",
 ];
 
 fn ignored(reason: Ignored) -> &'static str {
@@ -54,15 +57,20 @@ fn ignored(reason: Ignored) -> &'static str {
         Ignored::AlreadyChosen => IGNORED[15],
         Ignored::NothingToServe => IGNORED[16],
         Ignored::JournalFull { .. } => IGNORED[17],
+        Ignored::Contained { .. } => IGNORED[18],
+        Ignored::StateUnasked => IGNORED[19],
+        Ignored::OtherPart { .. } => IGNORED[20],
+        Ignored::TargetGone => IGNORED[21],
     }
 }
 
-const DROPPED: [&str; 5] = [
+const DROPPED: [&str; 6] = [
     "not-primary",
     "pipeline-full",
     "journal-full",
     "in-flight",
     "session-ahead",
+    "pipeline-halved",
 ];
 
 fn dropped(reason: RequestDropped) -> &'static str {
@@ -72,6 +80,7 @@ fn dropped(reason: RequestDropped) -> &'static str {
         RequestDropped::JournalFull { .. } => DROPPED[2],
         RequestDropped::InFlight { .. } => DROPPED[3],
         RequestDropped::SessionAhead => DROPPED[4],
+        RequestDropped::PipelineHalved { .. } => DROPPED[5],
     }
 }
 
@@ -121,6 +130,7 @@ fn start_view(commit_max: u64, suffix: &[Rc<Header>]) -> Message {
         commit_max: Op(commit_max),
         suffix: suffix.to_vec(),
         answers: Incarnation(0),
+        checkpoint: Op(0),
     }))
 }
 
@@ -195,24 +205,53 @@ fn elsewhere() -> Vec<Ignored> {
         head: Op(0),
         entries: Vec::new(),
         uncertain: false,
+        checkpoint: Op(0),
     });
     let view = cluster.at(1).view().0;
     cluster.inject(2, 1, view, Message::DoViewChange(log));
     [cluster.ignored(0), cluster.ignored(1), cluster.ignored(2)].concat()
 }
 
-/// A backup whose journal is smaller than its primary's takes no more, and says why.
+/// A backup whose disk is too slow for a checkpoint takes no more than its ring holds.
 fn with_a_full_journal() -> Vec<Ignored> {
-    let knobs = Knobs {
-        journal_slots: 2,
-        ..Knobs::default()
-    };
-    let mut cluster = Cluster::with_knobs(3, knobs);
-    cluster.warm(1);
-    let next = chain_after(&header_at(&cluster, 1, 2), 0, 1).remove(0);
-    cluster.inject(0, 1, 0, offer(next));
-    assert_eq!(cluster.at(1).log().head(), Op(2));
+    let mut cluster = Cluster::with_knobs(3, SMALL);
+    cluster.warm(0);
+    cluster.slow_disk(1);
+    for _ in 0..6 {
+        cluster.write(0, 0);
+        cluster.settle();
+    }
+    assert_eq!(cluster.at(1).log().head(), Op(6));
     cluster.ignored(1)
+}
+
+/// States and parts of them that nobody asked for, that are not what was offered, or gone.
+fn of_states() -> Vec<Ignored> {
+    let mut cluster = laggard(SMALL);
+    cluster.block(0, 2, MessageKind::StateChunk);
+    cluster.block(1, 2, MessageKind::StateChunk);
+    assert!(cluster.run_until(200, |cluster| cluster.at(2).transfer_progress().is_some()));
+    let snapshot = cluster.at(0).durable().checkpoint.snapshot;
+    let bytes: Rc<[u8]> = Rc::from(*b"something else");
+    for (snapshot, index) in [(snapshot, 0), (Checksum(7), 0)] {
+        let bytes = Rc::clone(&bytes);
+        let message = Message::StateChunk {
+            snapshot,
+            index,
+            bytes,
+        };
+        cluster.inject(0, 2, 0, message);
+    }
+    let message = Message::RequestStateChunk {
+        snapshot: Checksum(7),
+        chunk_bytes: 8,
+        first: 0,
+        count: 1,
+    };
+    cluster.inject(2, 0, 0, message);
+    let old = entry_after(&Header::root(crate::ids::GROUP_PARTITION_0), 0, "old");
+    cluster.inject(0, 1, 0, offer(old));
+    [cluster.ignored(0), cluster.ignored(1), cluster.ignored(2)].concat()
 }
 
 #[test]
@@ -221,6 +260,7 @@ fn every_reason_to_ignore_a_message_is_given() {
         .into_iter()
         .chain(elsewhere())
         .chain(with_a_full_journal())
+        .chain(of_states())
         .map(ignored)
         .collect();
     assert_eq!(given, all(&IGNORED));
@@ -228,14 +268,7 @@ fn every_reason_to_ignore_a_message_is_given() {
 
 #[test]
 fn every_reason_to_drop_a_request_is_given() {
-    let mut cluster = Cluster::with_knobs(
-        3,
-        Knobs {
-            pipeline_max: 2,
-            journal_slots: 4,
-            ..Knobs::default()
-        },
-    );
+    let mut cluster = Cluster::with_knobs(3, SMALL);
     cluster.warm(0);
     cluster.ask(1, &request(0, Op(1), 1, "to a backup"));
     cluster.ask(0, &request(0, Op(9), 1, "of a session to come"));
@@ -246,9 +279,19 @@ fn every_reason_to_drop_a_request_is_given() {
     cluster.write(0, 0);
     cluster.heal();
     cluster.run(100);
+    let wanted = Op(1);
+    let pinned = None;
+    cluster.inject(2, 0, 0, Message::RequestStateTransfer { wanted, pinned });
+    cluster.isolate(0);
     cluster.write(0, 0);
-    cluster.settle();
     cluster.write(0, 0);
+    cluster.heal();
+    cluster.run(500);
+    cluster.slow_disk(0);
+    for _ in 0..7 {
+        cluster.write(0, 0);
+        cluster.settle();
+    }
     let given: BTreeSet<&str> = cluster.dropped().into_iter().map(dropped).collect();
     assert_eq!(given, all(&DROPPED));
 }
@@ -299,6 +342,7 @@ fn merge_of_damaged_logs() -> Cluster {
         head: Op(4),
         entries: listed.collect(),
         uncertain: false,
+        checkpoint: Op(0),
     });
     for from in [2, 0] {
         cluster.inject(from, 1, 1, Message::DoViewChange(Rc::clone(&damaged)));

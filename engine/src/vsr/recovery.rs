@@ -5,11 +5,12 @@ use std::rc::Rc;
 
 use crate::ids::{Incarnation, Op, ReplicaId, View};
 use crate::prng::Rng;
-use crate::vsr::io::{Status, Superblock, Timer};
+use crate::vsr::io::{Checkpoint, Status, Superblock, Timer};
 use crate::vsr::message::{Header, Message, MessageKind, Prepare};
 use crate::vsr::mutation::{Mutation, Rules};
-use crate::vsr::note::{Ignored, LeaveCause, Note};
+use crate::vsr::note::{Ignored, LeaveCause, Note, TransferCause};
 use crate::vsr::replica::{Context, Replica, Roster, Sender};
+use crate::vsr::snapshot::Snapshot;
 
 /// What a disk gave back at boot.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct Recovered {
     pub prepares: Vec<Rc<Prepare>>,
     /// Slots that cannot be read, ascending by op.
     pub damaged: Vec<DamagedSlot>,
+    /// The snapshot in the place that the superblock names, where one can be read.
+    pub snapshot: Option<Rc<Snapshot>>,
 }
 
 /// A slot whose prepare cannot be read.
@@ -44,7 +47,7 @@ impl Replica {
             view: View(0),
             log_view: View(0),
             commit_max: Op(0),
-            checkpoint: Op(0),
+            checkpoint: Checkpoint::root(roster.group),
             suffix: Rc::from([]),
         }
     }
@@ -103,7 +106,8 @@ impl Replica {
         if replica.load(&recovered.prepares, &recovered.damaged) {
             replica.skips(Mutation::M56, ctx);
         }
-        let unproven = replica.log.proven_from().0.saturating_sub(1);
+        let lowest = replica.log.floor().0 + 1;
+        let unproven = replica.log.proven_from().0.saturating_sub(lowest);
         ctx.note(Note::Booted {
             incarnation,
             view: replica.view,
@@ -111,25 +115,40 @@ impl Replica {
             head: replica.log.head(),
             unproven: u32::try_from(unproven).unwrap_or(u32::MAX),
         });
+        replica.restore_own(recovered.snapshot, ctx);
+        if replica.needs_state() {
+            let (head, checkpoint) = (replica.log.head(), replica.log.floor());
+            let wanted = Op(head
+                .0
+                .saturating_sub(u64::from(replica.knobs.journal_slots)));
+            replica.want_state(wanted, TransferCause::LogAhead { head, checkpoint }, ctx);
+        }
         replica.execute(ctx);
         replica.write_superblock(ctx);
         replica
     }
 
     /// The durable suffix is the log; above it stand the entries that its log view prepared itself,
-    /// below it whatever links to it. Entries below a hole stay, unproven. Whether entries beyond one
-    /// were left out.
+    /// below it whatever links to it. Entries below a hole stay, unproven. What the checkpoint
+    /// contains is kept in mind for others alone. Whether entries beyond a hole were left out.
     fn load(&mut self, prepares: &[Rc<Prepare>], damaged: &[DamagedSlot]) -> bool {
         let suffix = Rc::clone(&self.durable.suffix);
+        let suffix_first = suffix.first().map_or(Op(1), |header| header.op);
+        let suffix_head = self.durable.head();
+        if suffix_first > self.journal_limit().next() {
+            self.log.skip_to(suffix_first.previous());
+        }
         for header in suffix.iter() {
             self.log.learn(header);
         }
-        let suffix_first = suffix.first().map_or(Op(1), |header| header.op);
-        let suffix_head = self.durable.head();
         let ends_at_gap = self.mutations.contains(Mutation::M56);
         let mut is_cut = false;
         for prepare in prepares {
             let header = &prepare.header;
+            if header.op <= self.log.floor() {
+                self.log.remember(header);
+                continue;
+            }
             let belongs = if header.op > suffix_head {
                 let is_ours = header.view == self.log_view;
                 let is_beyond = ends_at_gap && !self.follows_without_gap(header.op, damaged);
@@ -162,7 +181,7 @@ impl Replica {
             self.is_head_uncertain = true;
             self.status = Status::RecoveringHead;
         }
-        self.log.set_proven_from(Op(self.log.head().0.max(1)));
+        self.log.set_proven_from(self.log.head());
         // What contradicts the chain is a hole from now on; boot has nobody to tell yet.
         self.log.prove(self.commit_min);
         is_cut
@@ -193,7 +212,12 @@ impl Replica {
         match self.status {
             Status::Recovering | Status::RecoveringHead => self.probe_all(ctx),
             Status::ViewChange if !self.is_primary() => self.probe_primary(ctx),
-            Status::Normal if self.behind_of > self.log.head() && !self.is_primary() => {
+            // Without the state, a longer log would be of no use.
+            Status::Normal
+                if self.behind_of > self.log.head()
+                    && !self.is_primary()
+                    && !self.needs_state() =>
+            {
                 self.probe_primary(ctx);
             }
             Status::ViewChange | Status::Normal => {}

@@ -29,6 +29,7 @@ fn start_view(commit_max: u64, suffix: &[Rc<Header>], answers: u32) -> Message {
         commit_max: Op(commit_max),
         suffix: suffix.to_vec(),
         answers: Incarnation(answers),
+        checkpoint: Op(0),
     }))
 }
 
@@ -395,6 +396,7 @@ fn a_foreign_disk_halts_at_boot() {
         superblock,
         prepares,
         damaged: Vec::new(),
+        snapshot: None,
     };
     let mut effects = Vec::new();
     let mut ctx = Context {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::ids::{Op, ReplicaId};
 use crate::vsr::io::{Effect, Timer};
 use crate::vsr::message::{Message, MessageKind, Prepare};
-use crate::vsr::note::{Ignored, Note};
+use crate::vsr::note::{Ignored, Note, TransferEnd};
 use crate::vsr::replica::{Context, Replica, Sender};
 
 /// How long the last bodies of an answer may trail behind its end: packets overtake each other.
@@ -35,8 +35,17 @@ impl Replica {
 
     /// Asks for the lowest run of ops not held, unless an answer is awaited.
     pub(super) fn repair_step(&mut self, ctx: &mut Context<'_>) {
-        let may_repair = self.log_view == self.view && !self.is_recovering();
-        if !may_repair || self.repair.asked.is_some() {
+        if !self.may_repair() {
+            return;
+        }
+        if self.needs_state() {
+            self.cancel_repair();
+            return self.transfer_step(ctx);
+        }
+        if self.transfer.is_active() {
+            self.abandon_transfer(TransferEnd::Unneeded, ctx);
+        }
+        if self.repair.asked.is_some() {
             return;
         }
         let Some((from, through)) = self.lowest_hole() else {
@@ -59,15 +68,26 @@ impl Replica {
         self.send(to, Message::RequestPrepares { from, to: through }, ctx);
     }
 
+    /// Bodies and states are asked for once the log of the view is known.
+    pub(super) fn may_repair(&self) -> bool {
+        self.log_view == self.view && !self.is_recovering()
+    }
+
+    /// Whether an op that has a slot lacks its body.
+    #[must_use]
+    pub fn lacks_bodies(&self) -> bool {
+        self.lowest_hole().is_some()
+    }
+
     /// The lowest op in (checkpoint, head] whose body is not held, with those after it, at most a
-    /// chunk.
+    /// chunk. What has no slot before the next checkpoint waits for it.
     fn lowest_hole(&self) -> Option<(Op, Op)> {
         let from = self.log.held_through().next();
-        let head = self.log.head();
-        if from > head {
+        let end = self.log.head().min(self.journal_limit());
+        if from > end {
             return None;
         }
-        let last = Op(from.0 + u64::from(self.knobs.repair_chunk_max) - 1).min(head);
+        let last = Op(from.0 + u64::from(self.knobs.repair_chunk_max) - 1).min(end);
         let mut through = from;
         while through < last && self.log.prepare(through.next()).is_none() {
             through = through.next();
@@ -103,20 +123,16 @@ impl Replica {
         prepare: &Rc<Prepare>,
         ctx: &mut Context<'_>,
     ) {
-        let op = prepare.header.op;
         let kind = MessageKind::RepairPrepare;
         let from = Some(sender.replica);
-        if self.log_view != self.view || self.is_recovering() {
+        if !self.may_repair() {
             let reason = Ignored::WrongStatus {
                 status: self.status,
             };
             return self.ignore(kind, from, reason, ctx);
         }
-        if self.log.prepare(op).is_some() {
-            return self.ignore(kind, from, Ignored::Duplicate { op }, ctx);
-        }
-        if !self.take_body(prepare, true, ctx) {
-            return self.ignore(kind, from, Ignored::OtherIdentity { op }, ctx);
+        if let Err(reason) = self.take_body(prepare, true, ctx) {
+            return self.ignore(kind, from, reason, ctx);
         }
         if let Some(asked) = &mut self.repair.asked {
             asked.has_gained = true;
@@ -130,8 +146,8 @@ impl Replica {
     pub(super) fn on_repair_done(
         &mut self,
         sender: Sender,
-        from: Op,
-        through: Op,
+        (from, through): (Op, Op),
+        evicted: Option<Op>,
         ctx: &mut Context<'_>,
     ) {
         let kind = MessageKind::RepairDone;
@@ -145,9 +161,14 @@ impl Replica {
         }
         if self.log.held_through() >= through {
             self.repair.asked = None;
-            self.repair_step(ctx);
-        } else {
-            self.timers.start(Timer::RepairRetry, TRAILING_TICKS);
+            return self.repair_step(ctx);
+        }
+        self.timers.start(Timer::RepairRetry, TRAILING_TICKS);
+        if let Some(checkpoint) = evicted
+            && self.log.held_through() < from
+        {
+            let by = sender.replica;
+            self.on_evicted(by, from, checkpoint, ctx);
         }
     }
 
@@ -163,8 +184,7 @@ impl Replica {
         let last = Op(from.0.saturating_add(chunk - 1)).min(to);
         let entries: Vec<_> = (from.0..=last.0)
             .map(Op)
-            .filter(|&op| self.log.is_synced(op))
-            .filter_map(|op| Some((op, self.log.identity(op)?)))
+            .filter_map(|op| Some((op, self.log.on_disk(op)?)))
             .collect();
         if entries.is_empty() {
             self.ignore(
@@ -186,6 +206,7 @@ impl Replica {
             from,
             through: last,
             entries,
+            checkpoint: self.servable_checkpoint(),
         });
     }
 }

@@ -65,7 +65,7 @@ fn a_chunk_served_in_part_is_continued_where_serving_stopped() {
         cluster.inject(0, 2, 0, Message::RepairPrepare { prepare });
     }
     let (from, through) = (Op(2), Op(5));
-    cluster.inject(0, 2, 0, Message::RepairDone { from, through });
+    cluster.inject(0, 2, 0, Message::repair_done(from, through, Op(0), true));
     cluster.run(25);
     assert_eq!(requests(&cluster), [(0, 2, 5), (0, 4, 7)]);
 }
@@ -232,6 +232,7 @@ fn what_repair_brings_is_journaled_before_it_is_acked() {
         commit_max: Op(1),
         suffix: headers.to_vec(),
         answers: Incarnation(0),
+        checkpoint: Op(0),
     };
     cluster.inject(0, 2, 0, Message::StartView(Rc::new(start)));
     cluster.finish_superblock(2);
@@ -266,14 +267,14 @@ fn nothing_is_fetched_for_a_log_that_is_not_the_views() {
 fn stray_ends_of_answers_are_ignored() {
     let mut cluster = lagging(small(128), 3);
     let (from, through) = (Op(2), Op(3));
-    cluster.inject(0, 2, 0, Message::RepairDone { from, through });
+    cluster.inject(0, 2, 0, Message::repair_done(from, through, Op(0), true));
     assert_eq!(cluster.ignored(2), [Ignored::Duplicate { op: through }]);
     cluster.heal();
     cluster.block(0, 2, MessageKind::RepairPrepare);
     cluster.block(0, 2, MessageKind::RepairDone);
     cluster.run(110);
     assert_eq!(requests(&cluster).len(), 1);
-    cluster.inject(1, 2, 0, Message::RepairDone { from, through });
+    cluster.inject(1, 2, 0, Message::repair_done(from, through, Op(0), true));
     assert!(
         cluster
             .ignored(2)

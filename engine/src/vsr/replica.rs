@@ -8,15 +8,20 @@ use std::rc::Rc;
 use crate::digest::mix;
 use crate::ids::{Checksum, GroupId, Incarnation, Op, Process, ReplicaId, View};
 use crate::prng::Rng;
-use crate::vsr::io::{Effect, Input, StateMachine, Status, Superblock, Timer};
+use crate::vsr::checkpoint::Snapshots;
+use crate::vsr::commit::AcksOwed;
+use crate::vsr::io::{Checkpoint, Effect, Input, StateMachine, Status, Superblock, Timer};
 use crate::vsr::knobs::Knobs;
 use crate::vsr::log::{Dropped, Log};
 use crate::vsr::message::{DoViewChange, Frame, Message, MessageKind};
 use crate::vsr::mutation::{Mutation, Mutations, Rules};
-use crate::vsr::note::{Ignored, Note};
+use crate::vsr::note::{Ignored, Note, StateNote};
 use crate::vsr::quorum::Quorums;
 use crate::vsr::repair::Repair;
+pub use crate::vsr::replica_set::ReplicaSet;
 use crate::vsr::sessions::Sessions;
+use crate::vsr::state_server::StateServer;
+use crate::vsr::state_transfer::Transfer;
 use crate::vsr::timeout::Timers;
 use crate::vsr::view_change::LeaveVotes;
 
@@ -45,42 +50,9 @@ impl Context<'_> {
     pub(super) fn note(&mut self, note: Note) {
         self.effects.push(Effect::Note(note));
     }
-}
 
-/// A set of replicas as bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ReplicaSet(u16);
-
-impl ReplicaSet {
-    /// Adds a member; whether it is new.
-    pub fn insert(&mut self, replica: ReplicaId) -> bool {
-        let bit = 1 << replica.0;
-        let is_new = self.0 & bit == 0;
-        self.0 |= bit;
-        is_new
-    }
-
-    /// Whether it is a member.
-    #[must_use]
-    pub fn contains(self, replica: ReplicaId) -> bool {
-        self.0 & (1 << replica.0) != 0
-    }
-
-    /// How many members it has.
-    #[must_use]
-    pub fn len(self) -> u8 {
-        u8::try_from(self.0.count_ones()).expect("16 bits at most")
-    }
-
-    /// Whether it has none.
-    #[must_use]
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// The members, ascending.
-    pub fn iter(self) -> impl Iterator<Item = ReplicaId> {
-        (0..16).map(ReplicaId).filter(move |&r| self.contains(r))
+    pub(super) fn note_state(&mut self, note: StateNote) {
+        self.note(Note::State(note));
     }
 }
 
@@ -96,7 +68,11 @@ pub struct Replica {
     pub(super) log_view: View,
     pub(super) commit_min: Op,
     pub(super) commit_max: Op,
-    pub(super) checkpoint: Op,
+    /// The newest checkpoint whose snapshot is on disk; the durable superblock may still name an
+    /// older one.
+    pub(super) checkpoint: Checkpoint,
+    /// The checkpoint that the state was loaded from in this life.
+    pub(super) restored: Op,
     pub(super) log: Log,
     pub(super) sessions: Sessions,
     pub(super) timers: Timers,
@@ -120,9 +96,8 @@ pub struct Replica {
 
     /// Holders of each op above `commit_max`, at the primary.
     pub(super) acks: VecDeque<ReplicaSet>,
-    /// The first op to ack once an adopted StartView is durable: the primary may know less committed
-    /// than we do, and needs those acks to get there.
-    pub(super) acks_owed_from: Op,
+    /// What to ack once an adopted StartView is durable.
+    pub(super) acks_owed: Option<AcksOwed>,
     /// The op up to which everything above the durable head is synced.
     pub(super) synced_through: Op,
     pub(super) resend_attempts: u32,
@@ -130,6 +105,9 @@ pub struct Replica {
     pub(super) normal_since: u64,
 
     pub(super) repair: Repair,
+    pub(super) snapshots: Snapshots,
+    pub(super) transfer: Transfer,
+    pub(super) state_server: StateServer,
     is_halted: bool,
 }
 
@@ -145,10 +123,11 @@ impl Replica {
             status: Status::Recovering,
             view: superblock.view,
             log_view: superblock.log_view,
-            commit_min: superblock.checkpoint,
+            commit_min: superblock.checkpoint.op(),
             commit_max: superblock.commit_max,
-            checkpoint: superblock.checkpoint,
-            log: Log::new(roster.group),
+            checkpoint: superblock.checkpoint.clone(),
+            restored: superblock.checkpoint.op(),
+            log: Log::above(Rc::clone(&superblock.checkpoint.header)),
             sessions: Sessions::new(knobs.sessions_max),
             timers: Timers::default(),
             jitter,
@@ -165,12 +144,15 @@ impl Replica {
             behind_of: Op(0),
             asked_newer: None,
             acks: VecDeque::new(),
-            acks_owed_from: Op(1),
+            acks_owed: None,
             synced_through: superblock.head(),
             resend_attempts: 0,
             has_abdicated: false,
             normal_since: 0,
             repair: Repair::default(),
+            snapshots: Snapshots::default(),
+            transfer: Transfer::default(),
+            state_server: StateServer::new(roster.replica_count),
             is_halted: false,
             durable: Rc::new(superblock),
             knobs,
@@ -194,6 +176,7 @@ impl Replica {
             Input::Frame(frame) => self.on_frame(frame, ctx),
             Input::PrepareSynced { op, checksum } => self.on_prepare_synced(op, checksum, ctx),
             Input::SuperblockSynced { sequence } => self.on_superblock_synced(sequence, ctx),
+            Input::SnapshotSynced { op, checksum } => self.on_snapshot_synced(op, checksum, ctx),
         }
     }
 
@@ -208,6 +191,7 @@ impl Replica {
             Timer::Abdicate => self.on_abdicate_due(ctx),
             Timer::Probe => self.on_probe_due(ctx),
             Timer::RepairRetry => self.on_repair_retry_due(ctx),
+            Timer::StateRetry => self.on_state_retry_due(ctx),
         }
     }
 
@@ -256,7 +240,23 @@ impl Replica {
             Message::RepairDone {
                 from: first,
                 through,
-            } => self.on_repair_done(sender, first, through, ctx),
+                evicted,
+            } => self.on_repair_done(sender, (first, through), evicted, ctx),
+            Message::RequestStateTransfer { wanted, pinned } => {
+                self.on_request_state_transfer(sender, wanted, pinned, ctx);
+            }
+            Message::StateTransferTarget(target) => self.on_state_target(sender, target, ctx),
+            Message::RequestStateChunk {
+                snapshot,
+                chunk_bytes,
+                first,
+                count,
+            } => self.on_request_state_chunk(sender, snapshot, (chunk_bytes, first, count), ctx),
+            Message::StateChunk {
+                snapshot,
+                index,
+                bytes,
+            } => self.on_state_chunk(sender, snapshot, index, bytes, ctx),
             Message::Request(_) | Message::Reply(_) | Message::Eviction { .. } => {
                 self.ignore(kind, Some(from), Ignored::Foreign, ctx);
             }
@@ -281,7 +281,7 @@ impl Replica {
             view: self.view,
             log_view: self.log_view,
             commit_max: self.commit_max,
-            checkpoint: self.checkpoint,
+            checkpoint: self.checkpoint.clone(),
             suffix: self.suffix(),
         });
         self.writing = Some(Rc::clone(&superblock));
@@ -291,10 +291,11 @@ impl Replica {
 
     /// Makes the log just installed durable before anything is said that depends on it.
     pub(super) fn persist_log_view(&mut self, ctx: &mut Context<'_>) {
-        let knows_view = self.durable.view == self.view
+        let knows_view_alone = self.durable.view == self.view
+            && self.durable.log_view != self.log_view
             && self.durable.incarnation == self.incarnation
             && self.writing.is_none();
-        if !knows_view || !self.skips(Mutation::M16, ctx) {
+        if !knows_view_alone || !self.skips(Mutation::M16, ctx) {
             return self.write_superblock(ctx);
         }
         self.synced_through = self.durable.head();
@@ -319,14 +320,18 @@ impl Replica {
         if written.sequence != sequence {
             return self.break_rule("superblocks finish in order", Op(0), ctx);
         }
-        self.durable = written;
+        let before = std::mem::replace(&mut self.durable, written);
         self.synced_through = self.durable.head();
+        self.advance_synced();
         ctx.note(Note::SuperblockDurable {
             view: self.durable.view,
             log_view: self.durable.log_view,
             commit_max: self.durable.commit_max,
             head: self.durable.head(),
         });
+        if before.checkpoint != self.durable.checkpoint {
+            self.on_checkpoint_durable(before.checkpoint.op(), ctx);
+        }
         if self.is_stale {
             self.write_superblock(ctx);
         }
@@ -475,10 +480,16 @@ impl Replica {
         self.commit_max
     }
 
-    /// Its checkpoint.
+    /// Its durable checkpoint.
     #[must_use]
     pub fn checkpoint(&self) -> Op {
-        self.checkpoint
+        self.durable.checkpoint.op()
+    }
+
+    /// The checkpoint that its state was loaded from in this life: it executed from the next op on.
+    #[must_use]
+    pub fn restored(&self) -> Op {
+        self.restored
     }
 
     /// Its log.

@@ -9,6 +9,9 @@ use crate::ids::{Checksum, ClientId, Op, RequestNumber};
 use crate::vsr::io::StateMachine;
 use crate::vsr::message::{Header, Operation, Prepare, Rejection, Reply, Request};
 
+#[path = "sessions_codec.rs"]
+mod codec;
+
 /// Replies kept for each session.
 pub const REPLIES_KEPT: usize = 5;
 

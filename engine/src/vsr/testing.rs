@@ -16,12 +16,17 @@ use crate::vsr::message::{
     Frame, Header, Message, MessageKind, Operation, Prepare, Reply, Request,
 };
 use crate::vsr::note::Note;
+use crate::vsr::snapshot::Snapshot;
 use crate::vsr::{Context, Recovered, Replica, Roster};
 
+#[path = "testing_disk.rs"]
+mod disk;
 #[path = "testing_links.rs"]
 mod links;
 #[path = "testing_said.rs"]
 mod said;
+
+use disk::Write;
 
 /// A state machine that answers with the body and remembers the order.
 #[derive(Debug, Default)]
@@ -59,18 +64,14 @@ impl StateMachine for Echo {
     }
 }
 
-#[derive(Clone, Debug)]
-enum Write {
-    Prepare(Rc<Prepare>),
-    Superblock(Rc<Superblock>),
-}
-
 /// One replica with its disk.
 struct Node {
     replica: Option<Replica>,
     machine: Echo,
     superblock: Superblock,
-    slots: BTreeMap<Op, Rc<Prepare>>,
+    /// The ring, by slot.
+    slots: BTreeMap<u64, Rc<Prepare>>,
+    snapshots: BTreeMap<u32, Rc<Snapshot>>,
     writes: VecDeque<Write>,
 }
 
@@ -146,6 +147,29 @@ pub(crate) fn chain_after(parent: &Header, view: u32, length: u64) -> Vec<Rc<Pre
     chain
 }
 
+/// A ring of six slots, a pipeline of two, and so a checkpoint every other op.
+pub(crate) const SMALL: Knobs = Knobs {
+    journal_slots: 6,
+    pipeline_max: 2,
+    repair_chunk_max: 2,
+    state_chunk_bytes: 16,
+    ..Knobs::DEFAULT
+};
+
+/// Three replicas of which 2 was cut off while the others used all their slots again, and is back.
+pub(crate) fn laggard(knobs: Knobs) -> Cluster {
+    let writes = 3 * u64::from(knobs.journal_slots);
+    let mut cluster = Cluster::with_knobs(3, knobs);
+    cluster.warm(0);
+    cluster.isolate(2);
+    for _ in 0..writes {
+        cluster.write(0, 0);
+        cluster.settle();
+    }
+    cluster.heal();
+    cluster
+}
+
 impl Cluster {
     pub(crate) fn new(replica_count: u8) -> Self {
         Self::with_knobs(replica_count, Knobs::default())
@@ -157,6 +181,7 @@ impl Cluster {
             machine: Echo::default(),
             superblock: Replica::format(roster(r, replica_count)),
             slots: BTreeMap::new(),
+            snapshots: BTreeMap::new(),
             writes: VecDeque::new(),
         });
         let mut cluster = Self {
@@ -222,8 +247,11 @@ impl Cluster {
         };
         let superblock = node.superblock.clone();
         let replica = if is_boot {
-            let prepares = node.slots.values().cloned().collect();
+            let mut prepares: Vec<_> = node.slots.values().cloned().collect();
+            prepares.sort_by_key(|prepare| prepare.header.op);
+            let snapshot = node.snapshots.get(&superblock.checkpoint.place);
             let recovered = Recovered {
+                snapshot: snapshot.cloned(),
                 superblock,
                 prepares,
                 damaged: Vec::new(),
@@ -266,12 +294,17 @@ impl Cluster {
                 Effect::WriteSuperblock(superblock) => {
                     self.node(r).writes.push_back(Write::Superblock(superblock));
                 }
+                Effect::WriteSnapshot { place, snapshot } => {
+                    let write = Write::Snapshot(place, snapshot);
+                    self.node(r).writes.push_back(write);
+                }
                 Effect::ServePrepares {
                     to,
                     from,
                     through,
                     entries,
-                } => self.serve(r, to, (from, through), &entries),
+                    checkpoint,
+                } => self.serve(r, to, (from, through, checkpoint), &entries),
                 Effect::Note(note) => {
                     if let Note::RuleBroken { rule, op } = &note {
                         panic!("replica {r} breaks a rule at op {op}: {rule}");
@@ -322,6 +355,10 @@ impl Cluster {
             | Message::RequestPrepares { .. }
             | Message::RepairPrepare { .. }
             | Message::RepairDone { .. }
+            | Message::RequestStateTransfer { .. }
+            | Message::StateTransferTarget(_)
+            | Message::RequestStateChunk { .. }
+            | Message::StateChunk { .. }
             | Message::Request(_)
             | Message::Reply(_)
             | Message::Eviction { .. } => return,
@@ -333,18 +370,6 @@ impl Cluster {
             disk.view,
             disk.log_view,
         );
-    }
-
-    fn serve(&mut self, r: u8, to: ReplicaId, asked: (Op, Op), entries: &[(Op, Checksum)]) {
-        let view = self.at(r).view();
-        for (op, checksum) in entries {
-            let found = self.nodes[usize::from(r)].slots.get(op).cloned();
-            if let Some(prepare) = found.filter(|found| found.header.checksum == *checksum) {
-                self.send(r, to, view, Message::RepairPrepare { prepare });
-            }
-        }
-        let (from, through) = asked;
-        self.send(r, to, view, Message::RepairDone { from, through });
     }
 
     // Time.
@@ -410,88 +435,6 @@ impl Cluster {
         }
     }
 
-    // Disks.
-
-    /// Keeps a replica's writes waiting until they are finished by hand.
-    pub(crate) fn slow_disk(&mut self, r: u8) {
-        self.slow_disks.insert(r);
-    }
-
-    /// Finishes everything that waits and goes back to writing at once.
-    pub(crate) fn fast_disk(&mut self, r: u8) {
-        self.slow_disks.remove(&r);
-        self.settle();
-    }
-
-    /// Finishes the write waiting longest; whether there was one.
-    fn write_next(&mut self, r: u8) -> bool {
-        let Some(write) = self.node(r).writes.pop_front() else {
-            return false;
-        };
-        self.finish(r, write);
-        true
-    }
-
-    /// Finishes the waiting superblock.
-    pub(crate) fn finish_superblock(&mut self, r: u8) {
-        let is_superblock = |write: &Write| matches!(write, Write::Superblock(_));
-        self.finish_where(r, is_superblock, "superblock");
-    }
-
-    /// Finishes the waiting write of an op, out of turn where need be.
-    pub(crate) fn finish_op(&mut self, r: u8, op: u64) {
-        let is_op = |write: &Write| match write {
-            Write::Prepare(prepare) => prepare.header.op == Op(op),
-            Write::Superblock(_) => false,
-        };
-        self.finish_where(r, is_op, "prepare");
-    }
-
-    fn finish_where(&mut self, r: u8, is_it: impl Fn(&Write) -> bool, what: &str) {
-        let writes = &mut self.node(r).writes;
-        let place = writes.iter().position(is_it);
-        let place = place.unwrap_or_else(|| panic!("no {what} waits at {r}"));
-        let write = writes.remove(place).unwrap();
-        self.finish(r, write);
-    }
-
-    fn finish(&mut self, r: u8, write: Write) {
-        match write {
-            Write::Prepare(prepare) => {
-                let (op, checksum) = (prepare.header.op, prepare.header.checksum);
-                self.node(r).slots.insert(op, prepare);
-                self.input(r, Input::PrepareSynced { op, checksum });
-            }
-            Write::Superblock(superblock) => {
-                let sequence = superblock.sequence;
-                self.node(r).superblock = superblock.as_ref().clone();
-                self.input(r, Input::SuperblockSynced { sequence });
-            }
-        }
-    }
-
-    /// Puts an entry into a crashed replica's journal, or takes one out.
-    pub(crate) fn tamper(&mut self, r: u8, op: u64, entry: Option<Rc<Prepare>>) {
-        assert!(!self.is_up(r), "only a disk at rest is tampered with");
-        match entry {
-            Some(entry) => self.node(r).slots.insert(Op(op), entry),
-            None => self.node(r).slots.remove(&Op(op)),
-        };
-    }
-
-    /// Stops a replica; writes under way are lost.
-    pub(crate) fn crash(&mut self, r: u8) {
-        let node = self.node(r);
-        node.replica = None;
-        node.writes.clear();
-    }
-
-    /// Boots a replica from its disk.
-    pub(crate) fn restart(&mut self, r: u8) {
-        assert!(!self.is_up(r), "only a crashed replica restarts");
-        self.begin(r, true);
-    }
-
     // Clients.
 
     /// Hands a request to a replica.
@@ -516,6 +459,21 @@ impl Cluster {
         let session = reply.session;
         self.numbers.insert(ClientId(client), (session, 0));
         session
+    }
+
+    /// Opens a session of a client, where the primary can commit; whether it could.
+    pub(crate) fn try_open(&mut self, r: u8, client: u8) -> bool {
+        self.ask(r, &request(client, Op(0), 0, ""));
+        self.settle();
+        let Some(session) = self.last_reply(client).map(|reply| reply.session) else {
+            return false;
+        };
+        self.numbers.insert(ClientId(client), (session, 0));
+        true
+    }
+
+    pub(crate) fn slots(&self) -> usize {
+        self.knobs.journal_slots as usize
     }
 
     /// Asks for the next operation of a client with an open session, and delivers nothing.

@@ -2,7 +2,7 @@
 
 use crate::vsr::io::Timer;
 
-const TIMERS: [Timer; 9] = [
+const TIMERS: [Timer; 10] = [
     Timer::Heartbeat,
     Timer::HeartbeatWait,
     Timer::ViewChangeWait,
@@ -12,6 +12,7 @@ const TIMERS: [Timer; 9] = [
     Timer::Abdicate,
     Timer::Probe,
     Timer::RepairRetry,
+    Timer::StateRetry,
 ];
 
 #[derive(Clone, Copy, Debug)]

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use crate::ids::{Incarnation, Op, ReplicaId, View};
+use crate::vsr::commit::AcksOwed;
 use crate::vsr::dvc_merge::Merge;
 use crate::vsr::io::{Status, Timer};
 use crate::vsr::log::SlotState;
@@ -167,7 +168,7 @@ impl Replica {
         true
     }
 
-    fn enter_view(&mut self, view: View, cause: EnterCause, ctx: &mut Context<'_>) {
+    pub(super) fn enter_view(&mut self, view: View, cause: EnterCause, ctx: &mut Context<'_>) {
         ctx.note(Note::ViewEntered {
             from: self.view,
             view,
@@ -207,6 +208,7 @@ impl Replica {
             self.timers.stop(timer);
         }
         self.cancel_repair();
+        self.pause_transfer();
         self.has_voted = false;
         self.leave.clear();
         self.brought.fill(None);
@@ -215,6 +217,7 @@ impl Replica {
         self.probe_attempts = 0;
         self.behind_of = Op(0);
         self.acks.clear();
+        self.acks_owed = None;
         self.resend_attempts = 0;
         self.has_abdicated = false;
     }
@@ -264,13 +267,14 @@ impl Replica {
             head,
             entries: entries.collect(),
             uncertain: self.is_head_uncertain,
+            checkpoint: self.servable_checkpoint(),
         }
     }
 
     /// What we say of our own slot: who cannot read it abstains, since rot is not absence (A21).
     fn vote_on(&self, op: Op) -> Vote {
         match self.log.state(op) {
-            SlotState::Held { .. } => Vote::Present,
+            SlotState::Held { .. } | SlotState::Contained => Vote::Present,
             SlotState::Known | SlotState::Missing
                 if self.log.is_damaged(op) && !self.mutations.contains(Mutation::M09) =>
             {
@@ -318,7 +322,11 @@ impl Replica {
         {
             return;
         }
+        let checkpoint = dvc.checkpoint;
         *place = Some((incarnation, dvc));
+        if self.forfeits_to(from, checkpoint, ctx) {
+            return;
+        }
         let own = usize::from(self.roster.replica.0);
         if self.brought[own].is_some() {
             self.merge(ctx);
@@ -369,15 +377,23 @@ impl Replica {
         };
         self.is_chosen = true;
         self.timers.stop(Timer::DoViewChangeResend);
-        self.install(&suffix, head, commit_max, ctx);
+        let checkpoints = self.brought.iter().flatten().map(|(_, dvc)| dvc.checkpoint);
+        let checkpoint = checkpoints.max().unwrap_or_default();
+        self.install(&suffix, (head, commit_max), checkpoint, ctx);
         let above = head.0.saturating_sub(self.commit_max.0);
         self.acks = (0..above).map(|_| ReplicaSet::default()).collect();
         self.execute(ctx);
         self.persist_log_view(ctx);
     }
 
-    /// The common part of choosing and adopting a log.
-    fn install(&mut self, suffix: &[Rc<Header>], head: Op, commit_max: Op, ctx: &mut Context<'_>) {
+    /// The common part of choosing and adopting a log that begins above `checkpoint`.
+    fn install(
+        &mut self,
+        suffix: &[Rc<Header>],
+        (head, commit_max): (Op, Op),
+        checkpoint: Op,
+        ctx: &mut Context<'_>,
+    ) {
         // A StartView of the view we follow may have been under way for long.
         let is_new_log = self.log_view != self.view;
         if is_new_log && head < self.commit_max {
@@ -386,6 +402,15 @@ impl Replica {
         self.log_view = self.view;
         self.is_head_uncertain = false;
         self.commit_max = self.commit_max.max(commit_max);
+        let contradicts = |header: &&Rc<Header>| {
+            let contained = self.log.header(self.log.floor());
+            contained.is_some_and(|ours| ours.op == header.op && ours.checksum != header.checksum)
+        };
+        if let Some(header) = suffix.iter().find(contradicts) {
+            let op = header.op;
+            return self.break_rule("a view's log holds what the checkpoint contains", op, ctx);
+        }
+        self.make_room(suffix, head, checkpoint, ctx);
         let dropped = self.log.install(suffix, head);
         let lost = dropped.iter().map(|entry| entry.header.op).min();
         Self::note_dropped(dropped, ctx);
@@ -410,7 +435,7 @@ impl Replica {
             let start = self.start_view(Incarnation(0));
             self.broadcast(&Message::StartView(Rc::new(start)), ctx);
         }
-        self.send_acks_owed(ctx);
+        self.count_own_copies(ctx);
         self.repair_step(ctx);
         self.finish_view_start(ctx);
     }
@@ -420,6 +445,7 @@ impl Replica {
             commit_max: self.commit_max,
             suffix: self.suffix().to_vec(),
             answers,
+            checkpoint: self.servable_checkpoint(),
         }
     }
 
@@ -518,8 +544,9 @@ impl Replica {
             head_before,
             head: start.head(),
         });
-        self.acks_owed_from = start.commit_max.next();
-        self.install(&start.suffix, start.head(), start.commit_max, ctx);
+        let (suffix, commit_max) = (&start.suffix, start.commit_max);
+        self.acks_owed = Some(AcksOwed::of(start));
+        self.install(suffix, (start.head(), commit_max), start.checkpoint, ctx);
         if self.is_halted() {
             return;
         }

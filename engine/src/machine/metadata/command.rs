@@ -24,6 +24,14 @@ pub struct TopicPath {
     pub topic: TopicId,
 }
 
+impl TopicPath {
+    /// The topic that a cluster is formatted with.
+    pub const FIRST: Self = Self {
+        stream: StreamId(1),
+        topic: TopicId(1),
+    };
+}
+
 /// Where a consumer group stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ConsumerGroupPath {
