@@ -17,7 +17,8 @@ mod snapshot;
 
 /// Messages that a partition keeps where nothing else is said.
 pub const RETENTION_DEFAULT: u32 = 128;
-/// Most messages that a partition may be told to keep: a snapshot holds them all.
+/// Most messages that a partition may be told to keep: its memory, and that of its snapshots, stays
+/// within what a page can hold.
 pub const RETENTION_MAX: u32 = 1_024;
 
 /// The state of one partition.

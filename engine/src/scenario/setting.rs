@@ -9,6 +9,7 @@ use super::problem::{Problem, number_u32, shown};
 use super::run::Run;
 use super::skew::{DRIFT_PPM_MAX, OFFSET_MS_MAX};
 use crate::error::InputError;
+use crate::machine::RETENTION_MAX;
 use crate::sim::network_options::{PartitionMode, PartitionSymmetry};
 use crate::workload::Plane;
 
@@ -88,8 +89,6 @@ const MODES: [PartitionMode; 4] = [
 ];
 const SYMMETRIES: [PartitionSymmetry; 2] =
     [PartitionSymmetry::Symmetric, PartitionSymmetry::Asymmetric];
-/// A partition's memory, and with it that of its snapshots, stays within what a page can hold.
-const RETENTION_MAX: u32 = 65_536;
 /// The word for *no number given*, then the numbers.
 const SURVIVORS: &[&str] = &["quorum", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 

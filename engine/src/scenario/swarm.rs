@@ -55,6 +55,8 @@ enum Draw {
     Partitions = 39,
     SlotsPerPipeline = 40,
     StateChunk = 41,
+    AckQuorumRatio = 42,
+    Retention = 43,
 }
 
 /// Fewest slots that a Run may name.
@@ -154,6 +156,8 @@ pub(super) fn draw_into(run: &mut Run) {
             [5_000, 10_000, 20_000, 50_000, 100_000, 300_000, 1_000_000],
         ),
         retry_ticks: lots.between(Draw::Retry, 100, 300),
+        ack_quorum_ratio_per_million: lots.between(Draw::AckQuorumRatio, 0, 4) * 250_000,
+        retention: lots.one_of(Draw::Retention, [8, 32, 128, 128, 512]),
         ..run.workload
     };
     run.knobs = knobs(&lots, &run.knobs);

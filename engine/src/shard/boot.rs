@@ -172,7 +172,8 @@ async fn boot_group<B: MessageBus>(bus: &B, boot: &Boot<B>, id: GroupId) -> Resu
         group: id,
         ..boot.roster
     };
-    let (found, order) = read_disk(bus, id, boot.rules.borrow().knobs.journal_slots).await?;
+    let slots = boot.rules.borrow().knobs.journal_slots;
+    let (found, order) = read_disk(bus, id, slots).await?;
     let mut machine = Machine::new(id, &boot.genesis, boot.retention);
     let mut effects = Vec::new();
     let mut context = Context {

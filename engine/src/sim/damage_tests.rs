@@ -110,7 +110,7 @@ fn a_punched_op_was_never_there() {
 
 #[test]
 fn a_misdirected_prepare_stands_in_the_other_slot_and_not_in_its_own() {
-    let mut simulator = warm("&slots=16");
+    let mut simulator = warm("&slots=24&pipeline=8");
     assert_eq!(act(&mut simulator, "misdirect.1.op5.op6"), "");
     assert_eq!(
         sectors(&simulator, 1, 5),
@@ -123,8 +123,8 @@ fn a_misdirected_prepare_stands_in_the_other_slot_and_not_in_its_own() {
     let journaled = simulator.journaled(ReplicaId(1), GROUP_PARTITION_0);
     assert_eq!(journaled.len(), 4, "a stray is not what belongs there");
     assert_eq!(
-        act(&mut simulator, "misdirect.1.op4.op20"),
-        "ops 4 and 20 share a slot"
+        act(&mut simulator, "misdirect.1.op4.op28"),
+        "ops 4 and 28 share a slot"
     );
     act(&mut simulator, "corrupt.1.op4.prepare");
     assert_eq!(

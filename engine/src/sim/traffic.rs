@@ -127,10 +127,10 @@ impl Simulator {
     /// What the load makes a client ask now: of a group where nothing of its own is under way.
     fn draw_request(&mut self, client: ClientId) -> Option<Drawn> {
         let asker = &self.clients[usize::from(client.0)];
-        let record = self.world.record.borrow();
         // Those there are now: the list follows the catalogue at the end of each tick.
-        let free = self.groups.iter().copied();
-        let free: Vec<GroupId> = free.filter(|&group| asker.is_ready(group)).collect();
+        let groups = self.groups.iter().copied();
+        let free: Vec<GroupId> = groups.filter(|group| asker.is_ready(*group)).collect();
+        let record = self.world.record.borrow();
         self.generator.next(client, &free, &record.auditors)
     }
 

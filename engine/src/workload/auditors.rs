@@ -3,12 +3,14 @@
 //! look into a replica.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
 
 use super::aim::Known;
 use super::auditor::{AuditFinding, AuditProperty, Auditor};
 use super::model_metadata::MetadataModel;
 use super::outcome::Coverage;
 use crate::ids::{GROUP_METADATA, GroupId, Op, ReplicaId};
+use crate::machine::metadata::Command;
 use crate::machine::{Genesis, Machine};
 use crate::trace::EventKind;
 use crate::vsr::note::Note;
@@ -186,6 +188,14 @@ impl Auditors {
         let mut groups: Vec<GroupId> = rows.into_iter().flatten().map(|row| row.group).collect();
         groups.sort_unstable();
         groups
+    }
+
+    /// The body that deletes the topic of a partition, where the metadata log has it.
+    #[must_use]
+    pub fn delete_topic_of(&self, group: GroupId) -> Option<Rc<[u8]>> {
+        let mut rows = self.metadata_model()?.partitions.iter();
+        let of = rows.find(|row| row.group == group)?.of;
+        Some(Command::DeleteTopic { of }.encode())
     }
 
     /// What an onlooker knows of a partition, for the generator.

@@ -9,8 +9,10 @@ use super::aim::{self, Aim, Known};
 use super::auditors::Auditors;
 use super::outcome::Outcome;
 use super::plane::Plane;
-use crate::ids::{CLIENTS_MAX, ClientId, GROUP_METADATA, GroupId, Tick};
+use crate::ids::{CLIENTS_MAX, ClientId, GROUP_METADATA, GroupId, StreamId, Tick};
+use crate::machine::metadata::{Command, PARTITIONS_AT_ONCE_MAX};
 use crate::prng::{Purpose, Rng};
+use crate::vsr::io::Durability;
 
 /// What clients do on their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,6 +143,24 @@ impl Generator {
     pub fn next_poll(&mut self, client: ClientId, known: Known) -> Rc<[u8]> {
         let (_, mut rng) = self.step(client, Origin::Asked);
         aim::poll(known, &mut rng)
+    }
+
+    /// The body that makes a topic, in the stream that every cluster begins with, as a person or a
+    /// story asks for. The load reads it and writes to it, and never deletes it.
+    pub fn next_create_topic(
+        &mut self,
+        client: ClientId,
+        durability: Durability,
+        partitions: u8,
+    ) -> Rc<[u8]> {
+        let (n, _) = self.step(client, Origin::Asked);
+        let command = Command::CreateTopic {
+            stream: StreamId(1),
+            name: &format!("c{client}-{}{n}", Origin::Asked.mark()),
+            durability,
+            partitions: partitions.min(PARTITIONS_AT_ONCE_MAX),
+        };
+        command.encode()
     }
 
     /// The number of the client's next request of this origin, from 1, and its stream.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::*;
 use crate::digest::mix;
 use crate::ids::GROUP_PARTITION_0;
-use crate::machine::codec::{Command, POLL_MAX};
+use crate::machine::codec::{Command as PartitionCommand, POLL_MAX};
 use crate::machine::metadata::{self, TopicPath};
 use crate::vsr::io::Durability;
 use crate::workload::outcome::Coverage;
@@ -186,7 +186,7 @@ fn no_two_messages_are_alike() {
         .collect();
     bodies.extend((0..240).map(|n| generator.next_send(ClientId(n % 8))));
     for body in &bodies {
-        if let Ok(Command::SendMessages { payloads }) = Command::decode(body) {
+        if let Ok(PartitionCommand::SendMessages { payloads }) = PartitionCommand::decode(body) {
             sizes.insert(payloads.count());
             for payload in payloads.iter() {
                 assert!(seen.insert(payload.to_vec()), "{payload:?}");
@@ -289,11 +289,11 @@ fn an_empty_or_an_enormous_partition_can_be_asked_too() {
             for action in Action::ALL.into_iter().filter(|of| of.is_of_partition()) {
                 for outcome in action.outcomes() {
                     let body = aim::aim_at_partition(action, *outcome, known, &mut rng);
-                    assert!(body.is_none_or(|body| Command::decode(&body).is_ok()));
+                    assert!(body.is_none_or(|body| PartitionCommand::decode(&body).is_ok()));
                 }
             }
             let poll = aim::poll(known, &mut rng);
-            let Ok(Command::Poll { count, .. }) = Command::decode(&poll) else {
+            let Ok(PartitionCommand::Poll { count, .. }) = PartitionCommand::decode(&poll) else {
                 panic!("no poll");
             };
             assert!(count <= POLL_MAX);
@@ -311,7 +311,7 @@ fn a_poll_asked_for_by_hand_finds_what_is_kept() {
     };
     for _ in 0..100 {
         let body = generator.next_poll(ClientId(0), known);
-        let Ok(Command::Poll { from, .. }) = Command::decode(&body) else {
+        let Ok(PartitionCommand::Poll { from, .. }) = PartitionCommand::decode(&body) else {
             panic!("no poll");
         };
         assert!((100..110).contains(&from));
@@ -355,11 +355,33 @@ fn clients_do_not_all_ask_in_the_same_ticks() {
 fn names_written_by_hand_are_the_partitions_own() {
     let mut generator = of_plane(1, Plane::Partition);
     let body = generator.next_send(ClientId(2));
-    let Ok(Command::SendMessages { payloads }) = Command::decode(&body) else {
+    let Ok(PartitionCommand::SendMessages { payloads }) = PartitionCommand::decode(&body) else {
         panic!("no send");
     };
     assert_eq!(payloads.iter().next(), Some(b"c2-w1.1".as_slice()));
     let mut honest = Honest::new(1, 64);
     honest.ask(ClientId(2), GROUP_PARTITION_0, &body);
+    assert_eq!(honest.auditors.take_findings(), []);
+}
+
+#[test]
+fn a_topic_asked_for_by_hand_is_left_alone_until_it_is_deleted_by_hand() {
+    let mut honest = Honest::new(1, 64);
+    let mut generator = of_plane(1, Plane::Metadata);
+    let body = generator.next_create_topic(ClientId(3), Durability::Replicated, 9);
+    honest.ask(ClientId(3), GROUP_METADATA, &body);
+    let groups = honest.auditors.groups_alive();
+    assert_eq!(groups, [1, 0x201, 0x202, 0x203, 0x204].map(GroupId));
+    play(&mut honest, &mut generator, 3, 3_000);
+    assert_eq!(honest.auditors.groups_alive()[..5], groups);
+    assert_eq!(honest.auditors.delete_topic_of(GroupId(0x301)), None);
+    let body = honest.auditors.delete_topic_of(GroupId(0x203)).unwrap();
+    honest.ask(ClientId(3), GROUP_METADATA, &body);
+    assert!(
+        groups[1..]
+            .iter()
+            .all(|group| !honest.auditors.is_alive(*group))
+    );
+    assert!(honest.auditors.is_alive(GROUP_PARTITION_0));
     assert_eq!(honest.auditors.take_findings(), []);
 }

@@ -18,6 +18,8 @@ mod reference;
 mod sequential;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod whole_run_tests;
 
 pub use action::Action;
 pub use aim::Known;

@@ -257,6 +257,12 @@ impl Coverage {
         self.counts[action.place()][outcome.place()]
     }
 
+    /// All together.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.counts.iter().flatten().sum()
+    }
+
     /// Adds another's counts.
     pub fn add(&mut self, other: &Self) {
         for (ours, theirs) in self.counts.iter_mut().zip(&other.counts) {

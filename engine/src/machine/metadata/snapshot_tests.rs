@@ -35,7 +35,7 @@ fn a_snapshot_of_a_partition_is_refused_and_the_other_way_round() {
 #[test]
 fn a_state_that_breaks_a_rule_is_refused() {
     type Break = fn(&mut Metadata);
-    let breaks: [(&str, Break); 16] = [
+    let breaks: [(&str, Break); 18] = [
         ("stream id not given out", |of| of.last.stream = StreamId(2)),
         ("topic id not given out", |of| of.last.topic = TopicId(1)),
         ("user id not given out", |of| of.last.user = UserId(2)),
@@ -76,6 +76,21 @@ fn a_state_that_breaks_a_rule_is_refused() {
             let bob = of.users.get_mut(&UserId(3)).unwrap();
             bob.tokens.insert(Rc::from("k"), token);
         }),
+        ("too many members", |of| {
+            let groups = &mut of.topic_mut(topic(2, 2)).unwrap().consumer_groups;
+            let group = groups.get_mut(&ConsumerGroupId(1)).unwrap();
+            group.members.extend((0..=3).map(ClientId));
+        }),
+        ("too many streams", |of| {
+            for id in 4..=9 {
+                let stream = Stream {
+                    name: format!("n{id}").into(),
+                    topics: std::collections::BTreeMap::new(),
+                };
+                of.streams.insert(StreamId(id), stream);
+            }
+            of.last.stream = StreamId(9);
+        }),
         ("generation too high", |of| {
             let groups = &mut of.topic_mut(topic(2, 2)).unwrap().consumer_groups;
             groups.get_mut(&ConsumerGroupId(1)).unwrap().generation = u32::MAX;
@@ -91,6 +106,26 @@ fn a_state_that_breaks_a_rule_is_refused() {
             "{what}"
         );
         assert_eq!(metadata.snapshot(), Metadata::default().snapshot());
+    }
+}
+
+/// A map would put them in order without a word, and write other bytes than it was given.
+#[test]
+fn a_list_out_of_order_or_with_one_twice_is_refused() {
+    let mut bench = furnished();
+    let path = consumer_group(topic(2, 2), 1);
+    bench.ask_as(ClientId(3), Command::JoinConsumerGroup { path });
+    let snapshot = bench.metadata.snapshot();
+    // The consumer group `g` of generation 2, whose two members are clients 0 and 3.
+    let written = [1, b'g', 2, 0, 0, 0, 2, 0, 3];
+    let place = snapshot.windows(written.len()).position(|of| of == written);
+    let members = place.unwrap() + written.len() - 2;
+    for [one, other] in [[3, 0], [3, 3], [0, 0]] {
+        let mut altered = snapshot.to_vec();
+        altered[members] = one;
+        altered[members + 1] = other;
+        let mut metadata = Metadata::default();
+        assert_eq!(metadata.restore(&altered), Err(Malformed), "{one} {other}");
     }
 }
 
