@@ -160,7 +160,7 @@ pub(super) fn draw_into(run: &mut Run) {
         retention: lots.one_of(Draw::Retention, [8, 32, 128, 128, 512]),
         ..run.workload
     };
-    run.knobs = knobs(&lots, &run.knobs);
+    run.knobs = knobs(&lots);
 }
 
 /// What disks do wrong, within what a cluster must recover from; no lies.
@@ -175,7 +175,7 @@ fn disk(lots: &Lots) -> DiskFaults {
 }
 
 /// Timers shorter and longer than usual, in the proportions that protocol section 10 asks for.
-fn knobs(lots: &Lots, before: &Knobs) -> Knobs {
+fn knobs(lots: &Lots) -> Knobs {
     let heartbeat_ticks = lots.between(Draw::Heartbeat, 20, 80);
     let vote_resend_ticks = lots.between(Draw::VoteResend, 20, 80);
     let pipeline_max = lots.one_of(Draw::Pipeline, [1, 2, 4, 8, 16, 32]);
@@ -196,7 +196,6 @@ fn knobs(lots: &Lots, before: &Knobs) -> Knobs {
         journal_slots: (pipeline_max * pipelines).max(SLOTS_MIN),
         state_chunk_bytes: lots.one_of(Draw::StateChunk, [32, 128, 256, 1_024]),
         sessions_max: lots.between(Draw::Sessions, 8, 64),
-        ..before.clone()
     }
 }
 

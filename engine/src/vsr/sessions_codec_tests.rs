@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::super::{REPLIES_KEPT, Sessions, Verdict};
 use crate::ids::{GROUP_PARTITION_0, Op};
 use crate::vsr::io::Malformed;
 use crate::vsr::message::{Header, Prepare};
+use crate::vsr::sessions::{REPLIES_KEPT, Sessions, Verdict};
 use crate::vsr::testing::{Echo, request};
 
 /// A table after some registers and more requests than replies are kept.
