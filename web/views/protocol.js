@@ -44,6 +44,7 @@ const GROUPS = [
       { key: "probe_attempts_max", set: "probe-attempts", label: "asks at most", unit: "count", min: 1, max: 50, hint: "After so many questions without an answer it votes for another view itself." },
       { key: "repair_retry_ticks", set: "repair-retry", label: "ask for ops again", unit: "ticks", min: 1, max: 500, hint: "When missing ops that did not come are asked for again, of another replica." },
       { key: "repair_chunk_max", set: "repair-chunk", label: "ops at a time", unit: "count", min: 1, max: 128, hint: "How many missing ops one question may name." },
+      { key: "state_chunk_bytes", set: "state-chunk", label: "state at a time", unit: "count", min: 16, max: 4096, hint: "How many bytes of a checkpoint's state one message carries to a replica that fell behind." },
     ],
   },
 ];
