@@ -65,6 +65,8 @@ pub(super) struct FakeLogs {
     entries: Vec<Vec<Option<Checksum>>>,
     /// Where a read of the disk finds something else.
     stored: Vec<(u8, Op, Option<Checksum>)>,
+    /// What the log in memory minds no more, though the disk has it.
+    forgotten: Vec<(u8, Op)>,
 }
 
 impl FakeLogs {
@@ -91,23 +93,32 @@ impl FakeLogs {
     pub(super) fn remove(&mut self, replica: u8, op: u64) {
         self.set(replica, Op(op), None);
     }
+
+    pub(super) fn forget(&mut self, replica: u8, op: u64) {
+        self.forgotten.push((replica, Op(op)));
+    }
+
+    fn entry(&self, replica: ReplicaId, op: Op) -> Option<Checksum> {
+        let log = self.entries.get(usize::from(replica.0))?;
+        log.get(usize::try_from(op.0).ok()?).copied().flatten()
+    }
 }
 
 impl Logs for FakeLogs {
     fn checksum_at(&self, replica: ReplicaId, _: GroupId, op: Op) -> Option<Checksum> {
-        let log = self.entries.get(usize::from(replica.0))?;
-        log.get(usize::try_from(op.0).ok()?).copied().flatten()
+        let is_minded = !self.forgotten.contains(&(replica.0, op));
+        self.entry(replica, op).filter(|_| is_minded)
     }
 
-    fn durable_checksum(&self, replica: ReplicaId, group: GroupId, op: Op) -> Option<Checksum> {
-        self.checksum_at(replica, group, op)
+    fn durable_checksum(&self, replica: ReplicaId, _: GroupId, op: Op) -> Option<Checksum> {
+        self.entry(replica, op)
     }
 
     fn stored_checksum(&self, replica: ReplicaId, group: GroupId, op: Op) -> Option<Checksum> {
         let of = |&&(of, at, _): &&(u8, Op, Option<Checksum>)| of == replica.0 && at == op;
         match self.stored.iter().find(of) {
             Some((_, _, stored)) => *stored,
-            None => self.checksum_at(replica, group, op),
+            None => self.durable_checksum(replica, group, op),
         }
     }
 }

@@ -28,7 +28,8 @@ pub struct Merge {
     pub outcome: MergeOutcome,
     /// What was decided on the way, in ascending order of op.
     pub decisions: Vec<Decision>,
-    /// Where chosen: headers `commit_max ..= head`, linked.
+    /// Where chosen: headers `reported ..= head`, linked, from the largest commit point that a
+    /// sender reports.
     pub suffix: Vec<Rc<Header>>,
 }
 
@@ -91,14 +92,23 @@ pub fn merge(
             return Ok(waiting(undecided(end, nacks, quorums.nack, all_answered)));
         }
     }
+    let suffix = ballot.linked_suffix(head)?;
     Ok(Merge {
         outcome: MergeOutcome::Chosen {
             head,
-            commit_max: ballot.commit_max,
+            commit_max: told_committed(ballot.commit_max, &suffix),
         },
         decisions,
-        suffix: ballot.linked_suffix(head)?,
+        suffix,
     })
+}
+
+/// An entry tells how far its primary had committed, and what it names are its own ancestors. A crash
+/// may have taken that from every superblock: then the new primary would count as unacked more ops
+/// than a pipeline holds (sweep seed 1320).
+fn told_committed(reported: Op, chosen: &[Rc<Header>]) -> Op {
+    let told = chosen.iter().map(|header| header.commit);
+    told.fold(reported, Op::max)
 }
 
 fn waiting(outcome: MergeOutcome) -> Merge {

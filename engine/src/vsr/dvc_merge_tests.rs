@@ -276,6 +276,31 @@ fn an_op_at_or_below_the_commit_point_is_never_asked_about() {
 }
 
 #[test]
+fn a_chosen_entry_tells_what_no_superblock_remembers_as_committed() {
+    // Sweep seed 1320: all restarted, and the new primary's pipeline was longer than allowed.
+    let mut log = headers(0, 2);
+    let parent = log[1].checksum;
+    let told = Header {
+        op: Op(3),
+        parent,
+        commit: Op(2),
+        ..log[1].as_ref().clone()
+    };
+    log.push(Rc::new(told.sealed()));
+    let votes = [holds(0, 0, &log), holds(0, 0, &log)];
+    assert_eq!(outcome(&votes, 3), chosen(3, 2));
+    let cut = [
+        says(votes[0].clone(), 3, Vote::Nack),
+        holds(0, 0, &log[..2]),
+    ];
+    assert_eq!(
+        outcome(&cut, 3),
+        chosen(2, 0),
+        "an op that falls tells nothing"
+    );
+}
+
+#[test]
 fn an_uncertain_sender_needs_the_end_of_the_log_to_be_proven() {
     let log = headers(0, 1);
     let certain = holds(0, 1, &log);
