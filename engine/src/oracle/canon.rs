@@ -109,6 +109,14 @@ impl Canon {
         self.shared
     }
 
+    /// Forgets the ops above `op`: the group lost them, as it may. Whether there were any.
+    pub(super) fn cut_above(&mut self, op: Op) -> bool {
+        let (_, last) = self.range();
+        let kept = usize::try_from((op.0 + 1).saturating_sub(self.base.0)).unwrap_or(usize::MAX);
+        self.records.truncate(kept);
+        last > op
+    }
+
     /// Forgets the ops below `op`, but for a checksum over all of them.
     pub(super) fn fold_below(&mut self, op: Op) {
         while self.base < op {

@@ -21,10 +21,14 @@ use super::i16_availability::Availability;
 use super::i17_honest_stall::HonestStall;
 use super::i18_sane_storage::SaneStorage;
 use super::view::{ClusterView, MemberView, Roster};
-use super::violation::Report;
-use crate::ids::{Checksum, ClientId, GroupId, ReplicaId, View};
+use super::violation::{Property, Replicas, Report};
+use crate::ids::{Checksum, ClientId, GroupId, Op, ReplicaId, View};
 use crate::vsr::message::{Frame, Message, MessageKind, Prepare, Reply};
-use crate::vsr::note::{Ignored, Note, StateNote};
+use crate::vsr::note::{Ignored, MergeOutcome, Note, StateNote};
+use crate::vsr::quorum::Quorums;
+
+/// Logs chosen at risk that are remembered until their views start.
+const AT_RISK_KEPT: usize = 8;
 
 /// Everything that is remembered of one group.
 #[derive(Debug)]
@@ -48,6 +52,11 @@ pub(super) struct Group {
     no_lost_wakeup: NoLostWakeup,
     bounded_queues: BoundedQueues,
     honest_stall: HonestStall,
+    /// Logs that were chosen though they may lack what was acknowledged: view and head.
+    at_risk: Vec<(View, Op)>,
+    have_restarted: Replicas,
+    replica_count: u8,
+    quorums: Quorums,
     repair_progress: RepairProgress,
     pub(super) availability: Availability,
     sane_storage: SaneStorage,
@@ -73,6 +82,10 @@ impl Group {
             no_lost_wakeup: NoLostWakeup::new(roster.replica_count),
             bounded_queues: BoundedQueues::new(roster.bounds),
             honest_stall: HonestStall::new(roster.replica_count, roster.quorums),
+            at_risk: Vec::new(),
+            have_restarted: Replicas::NONE,
+            replica_count: roster.replica_count,
+            quorums: roster.quorums,
             repair_progress: RepairProgress::new(roster.replica_count),
             availability: Availability::new(roster),
             sane_storage: SaneStorage::default(),
@@ -162,6 +175,13 @@ impl Group {
                 let view = self.view_of(replica);
                 self.commits_rise.committed(view, *commit_max);
             }
+            Note::Merged {
+                view,
+                outcome: MergeOutcome::ChosenAtRisk { head, .. },
+            } => {
+                self.at_risk.truncate(AT_RISK_KEPT);
+                self.at_risk.insert(0, (*view, *head));
+            }
             Note::ViewStarted {
                 view,
                 head,
@@ -169,13 +189,19 @@ impl Group {
                 suffix,
             } => {
                 self.in_view(replica, *view);
+                let is_at_risk = self.at_risk.contains(&(*view, *head));
+                if is_at_risk {
+                    self.lost_above(replica, *view, *head, report);
+                }
                 self.one_log_per_view
                     .started(replica, *view, *head, suffix, report);
                 self.commits_rise
                     .started(*view, *head, replica, &self.durability, report);
                 self.durability
                     .started(*view, replica, *head, *commit_max, suffix, report);
-                self.honest_stall.started(replica, *view, *head, report);
+                if !is_at_risk {
+                    self.honest_stall.started(replica, *view, *head, report);
+                }
                 self.repair_progress.renewed(replica);
             }
             Note::BecameNormal { view, primary, .. } => {
@@ -195,6 +221,7 @@ impl Group {
             Note::Booted { view, .. } => {
                 self.in_view(replica, *view);
                 self.no_gaps.booted(replica);
+                self.have_restarted = self.have_restarted.with(replica);
                 self.honest_acks.booted(replica);
             }
             Note::SessionEvicted { client, session } => {
@@ -220,8 +247,30 @@ impl Group {
             | Note::TimerFired { .. }
             | Note::State(_)
             | Note::Forfeited { .. }
+            | Note::TrustRegained { .. }
             | Note::Mutated { .. }
             | Note::Hosting(_) => {}
+        }
+    }
+
+    /// A view starts with a log that may lack what a quorum acknowledged from memory. That is allowed
+    /// where so many restarted that no view-change quorum can speak for all acks.
+    fn lost_above(&mut self, by: ReplicaId, view: View, head: Op, report: &mut Report) {
+        let restarted = self.have_restarted.count();
+        report.compared(Property::I4);
+        if self.replica_count - restarted >= self.quorums.view_change {
+            let text = format!(
+                "{by} started view {view} as if acknowledged ops might be lost, though only {restarted} ever restarted"
+            );
+            report.violated(Property::I4, Some(head), Replicas::one(by), text);
+            return;
+        }
+        if !self.durability.cut_above(view, head) {
+            return;
+        }
+        self.commits_rise.cut_above(head);
+        if self.canon.cut_above(head) {
+            self.exactly_once.lose_track();
         }
     }
 

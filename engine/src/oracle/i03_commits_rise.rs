@@ -5,7 +5,8 @@
 //! Exceptions. A restart may lower what a replica executed: the state machine is in memory. The
 //! cluster's largest known commit may fall: the only replica that knew of the last commit can crash,
 //! so that alone is no violation. An older view may start late with a short log: nobody acts in it
-//! any more. An op whose copies were lost to lying or wiped disks is not demanded (see I4).
+//! any more. An op whose copies were lost to lying or wiped disks is not demanded (see I4), nor is
+//! one that was lost with the memory of a quorum, where the group acknowledges from memory.
 
 use std::collections::VecDeque;
 
@@ -79,6 +80,13 @@ impl CommitsRise {
                     "{by} started view {view} with head {head}, but view {lower} committed op {op}"
                 ),
             );
+        }
+    }
+
+    /// The group lost all above `head`, as it may, and said so.
+    pub(super) fn cut_above(&mut self, head: Op) {
+        for (_, op) in &mut self.committed {
+            *op = head.min(*op);
         }
     }
 

@@ -6,7 +6,8 @@
 //!
 //! Exceptions. A view below v may start late: nobody acts in it. Below the new log's commit point a
 //! wrong entry is I1's business. An op is not demanded once disks that lied about it, or were wiped
-//! after it, leave fewer than a replication quorum of honest holders; unreadable copies never excuse
+//! after it, leave fewer than a replication quorum of honest holders, nor once a group that acknowledges
+//! from memory says that it may have lost it with the memory of a quorum; unreadable copies never excuse
 //! a loss, since damage may stall and must never lose.
 
 use std::collections::VecDeque;
@@ -91,6 +92,9 @@ pub(super) struct Durability {
     started: VecDeque<Started>,
     /// An op that a client had a reply for was excused from surviving.
     has_excused: bool,
+    /// The last view that started with a log that may lack what was acknowledged, and that log's
+    /// head: a reply from before may still be under way.
+    cut: Option<(View, Op)>,
 }
 
 impl Durability {
@@ -102,6 +106,7 @@ impl Durability {
             replied_max: Op(0),
             started: VecDeque::new(),
             has_excused: false,
+            cut: None,
         }
     }
 
@@ -164,6 +169,22 @@ impl Durability {
         }
     }
 
+    /// A view starts with a log that ends at `head` and may lack what was acknowledged from the memory
+    /// of a quorum, which it says; the group's durability allows that. Whether no later view has
+    /// started: an older one is nobody's.
+    pub(super) fn cut_above(&mut self, view: View, head: Op) -> bool {
+        if self.started.iter().any(|started| started.view > view) {
+            return false;
+        }
+        let kept = usize::try_from((head.0 + 1).saturating_sub(self.base.0)).unwrap_or(usize::MAX);
+        let mut lost = self.copies.iter().skip(kept);
+        self.has_excused |= lost.any(|copies| copies.view != NOT_REPLIED);
+        self.copies.truncate(kept);
+        self.replied_max = self.replied_max.min(head);
+        self.cut = Some((view, head));
+        true
+    }
+
     /// Whether an op must survive. Only dishonest disks excuse: an op that too few replicas ever held
     /// is a broken rule of the protocol, and just what this property is for.
     pub(super) fn is_armed(&self, op: Op) -> bool {
@@ -180,6 +201,10 @@ impl Durability {
         report: &mut Report,
     ) {
         let (op, checksum) = (reply.op, reply.checksum);
+        if self.cut.is_some_and(|(cut, head)| view < cut && op > head) {
+            self.has_excused = true;
+            return;
+        }
         let Some(copies) = self.entry(op) else {
             return;
         };

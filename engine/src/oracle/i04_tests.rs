@@ -116,3 +116,53 @@ fn what_clients_were_told_may_be_lost_once_too_few_honest_disks_are_left() {
     world.oracles.disk_wiped(ReplicaId(1));
     assert!(world.oracles.may_have_lost(GROUP));
 }
+
+/// Two of three restart; the log that the third's view starts with ends at op 1, and says why.
+fn start_at_risk(world: &mut World, restarted: &[u8]) {
+    for header in &chain(3) {
+        world.execute(0, header, header.op.0);
+        world.reply(header, 0);
+    }
+    for &replica in restarted {
+        world.restart(replica);
+    }
+    let outcome = crate::vsr::note::MergeOutcome::ChosenAtRisk {
+        head: Op(1),
+        commit_max: Op(1),
+    };
+    let view = View(2);
+    world.note(2, crate::vsr::note::Note::Merged { view, outcome });
+    world.start_view(2, &chain(1), 1);
+}
+
+#[test]
+fn a_group_that_acknowledges_from_memory_may_lose_what_two_of_three_forgot() {
+    let mut world = World::new(3);
+    start_at_risk(&mut world, &[0, 1]);
+    assert!(world.oracles.may_have_lost(GROUP));
+    // A reply from before is still under way, and another history begins.
+    world.reply(&chain(3)[2], 0);
+    let other = fork(&chain(2)[1]);
+    world.execute(2, &chain(1)[0], 1);
+    world.execute(2, &other, 7);
+    world.tick();
+    assert_eq!(world.kept(), []);
+}
+
+#[test]
+fn what_was_answered_after_such_a_start_is_demanded_again() {
+    let mut world = World::new(3);
+    start_at_risk(&mut world, &[0, 1]);
+    let other = fork(&chain(2)[1]);
+    world.reply(&other, 2);
+    world.start_view(3, &chain(1), 1);
+    assert_eq!(world.found(Property::I4), 1);
+}
+
+#[test]
+fn nobody_may_call_a_log_at_risk_while_too_few_restarted() {
+    let mut world = World::new(3);
+    start_at_risk(&mut world, &[0]);
+    assert!(world.found(Property::I4) > 0);
+    assert!(world.kept()[0].text.contains("only 1 ever restarted"));
+}

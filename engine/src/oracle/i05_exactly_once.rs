@@ -1,8 +1,8 @@
 //! I5, exactly once: a request (client, session epoch, number) takes effect at most once in the log,
 //! and an op that commits under a dead session takes none (protocol section 8; scenarios section C).
 //! Numbers rise within a session, so a watermark decides. Registers are excluded: each opens a
-//! session of its own. Checked once an op, when it is first executed. Must never know the session
-//! table; it follows the log alone, and takes from the replicas only whom a full table evicted.
+//! session of its own. Checked once an op, when it is first executed. Exception: a group that lost
+//! ops with the memory of a quorum is judged no more. Must never know the session table; it follows the log alone, and takes from the replicas only whom a full table evicted.
 
 use super::violation::{Property, Replicas, Report};
 use crate::ids::{ClientId, Op, ReplicaId, RequestNumber};
@@ -22,9 +22,16 @@ struct Session {
 #[derive(Debug, Default)]
 pub(super) struct ExactlyOnce {
     sessions: Vec<Session>,
+    /// The group lost ops, as it may: their requests may take effect again, and nobody knows which.
+    lost_track: bool,
 }
 
 impl ExactlyOnce {
+    /// The group lost executed ops, as one may that acknowledges from memory, and said so.
+    pub(super) fn lose_track(&mut self) {
+        self.lost_track = true;
+    }
+
     fn session(&mut self, client: ClientId) -> &mut Session {
         let place = usize::from(client.0);
         if self.sessions.len() <= place {
@@ -47,7 +54,7 @@ impl ExactlyOnce {
         replica: ReplicaId,
         report: &mut Report,
     ) {
-        if !effect {
+        if !effect || self.lost_track {
             return;
         }
         let session = self.session(header.client);

@@ -69,6 +69,8 @@ impl Voter<'_> {
                 return false;
             }
             match entry.map(|entry| (entry.vote, entry.header.as_ref())) {
+                // What it acknowledged from memory is gone: it denies nothing.
+                _ if !vote.trusted => false,
                 Some((Vote::Nack, _)) => true,
                 Some((Vote::Present, Some(header))) => {
                     vote.log_view < canonical && Some(header.checksum) != identity

@@ -26,6 +26,7 @@ fn vote(log_view: u32, votes: &[Vote], forked: bool) -> Rc<DoViewChange> {
         head: Op(entries.len() as u64),
         entries,
         uncertain: false,
+        trusted: true,
         checkpoint: Op(0),
     })
 }

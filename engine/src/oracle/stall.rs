@@ -50,6 +50,9 @@ pub struct SlotFact {
 pub struct DiskFacts {
     /// Whose disk.
     pub replica: ReplicaId,
+    /// What it lacks it never acknowledged; not so after a restart where acks leave before writes
+    /// land (protocol section 9).
+    pub trusted: bool,
     /// The last view whose log it installed.
     pub log_view: View,
     /// The largest op it knows committed.
@@ -75,6 +78,7 @@ impl DiskFacts {
     /// Whether this replica may have acknowledged an entry, as far as its disk tells.
     fn may_have_acked(&self, op: Op, identity: Option<Checksum>) -> bool {
         match self.slot(op) {
+            _ if !self.trusted => true,
             Slot::Damaged => true,
             Slot::Empty => op <= self.checkpoint,
             Slot::HeaderOnly(_) => false,
@@ -97,6 +101,13 @@ pub enum Stall {
     /// Too few replicas can vote.
     TooFewVoters {
         /// How many can.
+        have: u8,
+        /// How many it takes.
+        need: u8,
+    },
+    /// Too many lost what they acknowledged from memory, and not all can be asked what they have left.
+    TooFewTrusted {
+        /// How many lost nothing.
         have: u8,
         /// How many it takes.
         need: u8,
@@ -128,6 +139,10 @@ impl std::fmt::Display for Stall {
             Self::TooFewVoters { have, need } => {
                 write!(f, "{have} replicas can vote, and a view takes {need}")
             }
+            Self::TooFewTrusted { have, need } => write!(
+                f,
+                "{have} replicas lost nothing of what they acknowledged from memory, a view takes {need} or all to answer"
+            ),
             Self::Undecidable {
                 op,
                 may_have,
@@ -162,6 +177,15 @@ pub fn undecidable(core: &[DiskFacts], replica_count: u8, quorums: Quorums) -> O
     if have < quorums.view_change {
         return Some(Stall::TooFewVoters {
             have,
+            need: quorums.view_change,
+        });
+    }
+    let trusted = core.iter().filter(|disk| disk.trusted).count();
+    let trusted = u8::try_from(trusted).unwrap_or(u8::MAX);
+    if trusted < quorums.view_change {
+        // With the answers of all, the longest log is taken.
+        return (have < replica_count).then_some(Stall::TooFewTrusted {
+            have: trusted,
             need: quorums.view_change,
         });
     }
@@ -293,6 +317,7 @@ mod tests {
             })
             .collect();
         DiskFacts {
+            trusted: true,
             replica: ReplicaId(replica),
             log_view: View(log_view),
             commit_max: Op(commit_max),
@@ -309,8 +334,20 @@ mod tests {
     fn op_of(stall: Option<Stall>) -> Option<u64> {
         match stall? {
             Stall::Undecidable { op, .. } | Stall::BodyLost { op } => Some(op.0),
-            Stall::TooFewVoters { .. } => None,
+            Stall::TooFewVoters { .. } | Stall::TooFewTrusted { .. } => None,
         }
+    }
+
+    #[test]
+    fn too_few_that_forgot_nothing_decide_only_where_all_can_be_asked() {
+        let mut core = vec![disk(0, 0, 1, "b"), disk(1, 0, 1, "b")];
+        core[0].trusted = false;
+        let stall = Stall::TooFewTrusted { have: 1, need: 2 };
+        assert_eq!(judge(&core, 3), Some(stall));
+        core.push(disk(2, 0, 1, "b"));
+        assert_eq!(judge(&core, 3), None, "two of three forgot nothing");
+        core[1].trusted = false;
+        assert_eq!(judge(&core, 3), None, "all can be asked");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::shard::host::Host;
 use crate::shard::mailbox::Mailbox;
 use crate::shard::pump::Shard;
 use crate::vsr::host_note::HostNote;
-use crate::vsr::io::{Checkpoint, Superblock};
+use crate::vsr::io::{Checkpoint, Durability, Superblock};
 use crate::vsr::message::{Header, Prepare};
 use crate::vsr::mutation::Rules;
 use crate::vsr::note::Note;
@@ -65,15 +65,21 @@ pub async fn boot_and_run<B: MessageBus>(bus: B, boot: Rc<Boot<B>>) {
         return;
     }
     for id in found {
-        if !bring_up(&bus, &boot, id).await {
+        if !bring_up(&bus, &boot, id, None).await {
             return;
         }
     }
 }
 
 /// Hosts a group, unless it is hosted or on its way: from its disk, or where that holds nothing of it,
-/// formatted. Whether nothing is wrong with the disk.
-pub async fn bring_up<B: MessageBus>(bus: &B, boot: &Boot<B>, id: GroupId) -> bool {
+/// formatted as the catalogue says; what a disk does not tell and no catalogue told yet has to wait
+/// for it. Whether nothing is wrong with the disk.
+pub async fn bring_up<B: MessageBus>(
+    bus: &B,
+    boot: &Boot<B>,
+    id: GroupId,
+    catalogued: Option<Durability>,
+) -> bool {
     if !boot.host.begin(id) {
         return true;
     }
@@ -83,7 +89,9 @@ pub async fn bring_up<B: MessageBus>(bus: &B, boot: &Boot<B>, id: GroupId) -> bo
         // A crash may have torn the format: nothing was said in the group's name before that was
         // durable. The metadata group is formatted before its replica ever starts.
         Err(_) if id != GROUP_METADATA && is_blank(bus, id) => {
-            found_group(bus, boot, id).await;
+            if let Some(durability) = catalogued {
+                found_group(bus, boot, id, durability).await;
+            }
             true
         }
         Err(unopenable) => {
@@ -105,12 +113,15 @@ fn is_blank<B: MessageBus>(bus: &B, group: GroupId) -> bool {
 /// Formats the disk for a group that was created while the cluster runs, and starts it: in view 0,
 /// with log_view 0, however late its creation was learnt of. Its log is the floor, not a canonical one
 /// (A17).
-async fn found_group<B: MessageBus>(bus: &B, boot: &Boot<B>, id: GroupId) {
+async fn found_group<B: MessageBus>(bus: &B, boot: &Boot<B>, id: GroupId, durability: Durability) {
     let roster = Roster {
         group: id,
         ..boot.roster
     };
-    let superblock = Replica::format(roster);
+    let superblock = Superblock {
+        durability,
+        ..Replica::format(roster)
+    };
     let shared = Rc::new(superblock.clone());
     let writes: Vec<_> = (0..COPIES)
         .map(|copy| {

@@ -2,7 +2,7 @@
 //! poll, so that the scheduler may run another task between any two. It hosts the groups that the
 //! metadata group's catalogue lists; frames for one that is still to come wait. Must never hold a group across an await.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use crate::shard::host::{Host, StillHeld};
 use crate::shard::mailbox::{Completion, Item, Mailbox};
 use crate::shard::parked::Parked;
 use crate::vsr::host_note::HostNote;
-use crate::vsr::io::Input;
+use crate::vsr::io::{Durability, Input};
 use crate::vsr::message::Frame;
 use crate::vsr::note::Note;
 
@@ -34,7 +34,7 @@ pub struct Shard<B: MessageBus> {
     /// The host's changes when that was looked at; none where it is to be looked at again.
     looked_at: Option<u64>,
     /// The partitions that the catalogue lists.
-    alive: BTreeSet<GroupId>,
+    alive: BTreeMap<GroupId, Durability>,
     parked: Parked,
 }
 
@@ -58,7 +58,7 @@ impl<B: MessageBus> Shard<B> {
             changes,
             catalogued: None,
             looked_at: None,
-            alive: BTreeSet::new(),
+            alive: BTreeMap::new(),
             parked: Parked::default(),
         }
     }
@@ -126,7 +126,7 @@ impl<B: MessageBus> Shard<B> {
     /// Whether the catalogue once listed a group and does so no more.
     fn is_gone(&self, id: GroupId) -> bool {
         id != GROUP_METADATA
-            && !self.alive.contains(&id)
+            && !self.alive.contains_key(&id)
             && self.catalogued.is_some_and(|op| id.made_by() <= op)
     }
 
@@ -146,13 +146,15 @@ impl<B: MessageBus> Shard<B> {
             let Some(catalogue) = group.machine.metadata() else {
                 return;
             };
-            self.alive = catalogue.groups().iter().map(|group| group.group).collect();
+            let listed = catalogue.groups().into_iter();
+            self.alive = listed.map(|it| (it.group, it.durability)).collect();
             self.catalogued = Some(executed);
         }
-        for &id in self.alive.iter().filter(|&&id| !self.host.hosts(id)) {
+        let missing = self.alive.iter().filter(|&(&id, _)| !self.host.hosts(id));
+        for (&id, &durability) in missing {
             let (bus, boot) = (self.bus.clone(), Rc::clone(&self.boot));
             self.bus.spawn(Box::pin(async move {
-                bring_up(&bus, &boot, id).await;
+                bring_up(&bus, &boot, id, Some(durability)).await;
             }));
         }
         self.remove_gone();

@@ -85,6 +85,7 @@ impl Simulator {
     pub(super) fn crash(&mut self, replica: ReplicaId) {
         self.world.executor.abort_owner(u16::from(replica.0));
         self.world.executor.pause(u16::from(replica.0), false);
+        self.record_memory_lost(replica);
         let (writes_lost, writes_torn) = self.cut_power_of_disk(replica);
         drop(self.world.take_outgoing(replica));
         for group in self.groups.clone() {
@@ -103,6 +104,18 @@ impl Simulator {
             writes_lost,
             writes_torn,
         });
+    }
+
+    /// Where a group acknowledges from memory, what a crash takes of it is a fault of the world (scenarios
+    /// section C, I11).
+    fn record_memory_lost(&self, replica: ReplicaId) {
+        for group in self.places[usize::from(replica.0)].host.all() {
+            let lost = group.group().borrow().replica.acked_in_memory();
+            let record = &mut *self.world.record.borrow_mut();
+            for op in lost {
+                record.oracles.fault(replica, group.id(), op);
+            }
+        }
     }
 
     /// Keeps what a replica's disk vouches for in a group until it has booted that.

@@ -308,8 +308,10 @@ impl Simulator {
                     },
                 }
             });
+        let core = self.group(replica, group);
         Some(DiskFacts {
             replica,
+            trusted: core.is_none_or(|core| core.borrow().replica.is_trusted()),
             log_view: superblock.log_view,
             commit_max: superblock.commit_max,
             checkpoint: superblock.checkpoint.op(),

@@ -84,7 +84,8 @@ fn class_of_note(note: &Note) -> Class {
         | Note::Probed { .. }
         | Note::ProbeAnswered { .. }
         | Note::Abdicated { .. }
-        | Note::Forfeited { .. } => Class::ViewChange,
+        | Note::Forfeited { .. }
+        | Note::TrustRegained { .. } => Class::ViewChange,
         Note::Proven { .. } | Note::RepairRequested { .. } | Note::RepairServed { .. } => {
             Class::Repair
         }

@@ -203,6 +203,9 @@ pub(super) fn note(replica: ReplicaId, note: &Note, replica_count: u8) -> String
         } => format!(
             "passes its turn to lead view {view}: {by} has checkpoint {theirs}, and it has nothing past op {ours}"
         ),
+        Note::TrustRegained { head } => format!(
+            "has the whole log of a started view up to op {head}: what it lacks it never acknowledged"
+        ),
         Note::TimerFired { timer } => words::timer(*timer).to_string(),
         Note::RuleBroken { rule, op } => match op.0 {
             0 => format!("found its own rule broken and halts: {rule}"),
@@ -371,6 +374,12 @@ fn merged(view: View, outcome: MergeOutcome) -> String {
         MergeOutcome::Chosen { head, commit_max } => {
             format!("chose the log of view {view}: head {head}, committed up to op {commit_max}")
         }
+        MergeOutcome::AwaitingTrust { trusted, need } => format!(
+            "cannot choose the log of view {view} yet: {trusted} of those who answered lost nothing at a restart, it takes {need} of them or the answers of all"
+        ),
+        MergeOutcome::ChosenAtRisk { head, commit_max } => format!(
+            "chose the longest log of view {view} since too few lost nothing: head {head}, committed up to op {commit_max}; what was acknowledged above op {head} is lost"
+        ),
     }
 }
 

@@ -278,6 +278,15 @@ fn view_changes_read_well() {
                 head,
                 commit_max: Op(5),
             }),
+            merged(MergeOutcome::AwaitingTrust {
+                trusted: 1,
+                need: 2,
+            }),
+            merged(MergeOutcome::ChosenAtRisk {
+                head,
+                commit_max: Op(5),
+            }),
+            Note::TrustRegained { head },
             decided(true, Vote::Present),
             decided(false, Vote::Nack),
             decided(true, Vote::Abstain),
@@ -315,6 +324,9 @@ fn view_changes_read_well() {
             ViewChange | 1 cannot choose the log of view 1 yet: of op 7 no log brought has a copy, and 1 of the 2 that it takes say they never had it
             ViewChange | 1 cannot choose the log of view 1: all have answered, op 7 may have been committed, and nobody has a copy
             ViewChange | 1 chose the log of view 1: head 7, committed up to op 5
+            ViewChange | 1 cannot choose the log of view 1 yet: 1 of those who answered lost nothing at a restart, it takes 2 of them or the answers of all
+            ViewChange | 1 chose the longest log of view 1 since too few lost nothing: head 7, committed up to op 5; what was acknowledged above op 7 is lost
+            ViewChange | 1 has the whole log of a started view up to op 7: what it lacks it never acknowledged
             ViewChange | 1 keeps op 7: 1 copy among the logs brought, 1 replica never journaled it; holds it itself
             ViewChange | 1 lets the log end before op 7: 2 replicas never journaled it, so no quorum acknowledged it; never had it itself
             ViewChange | 1 keeps op 7: 1 copy among the logs brought, 1 replica never journaled it; cannot tell itself

@@ -402,7 +402,9 @@ fn about(row: &mut Row, note: &Note) {
         Note::Proven { from }
         | Note::RepairRequested { from, .. }
         | Note::RepairServed { from, .. } => (None, Some(*from), None),
-        Note::ProbeAnswered { head, .. } => (None, Some(*head), None),
+        Note::ProbeAnswered { head, .. } | Note::TrustRegained { head } => {
+            (None, Some(*head), None)
+        }
         Note::SessionOpened { client, session } | Note::SessionEvicted { client, session } => {
             (None, Some(*session), Some(*client))
         }

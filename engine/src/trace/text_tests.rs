@@ -116,6 +116,7 @@ fn every_message_reads_well() {
         head: Op(7),
         entries: Vec::new(),
         uncertain: false,
+        trusted: true,
         checkpoint: Op(0),
     });
     let start = Rc::new(StartView {

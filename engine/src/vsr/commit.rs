@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use crate::ids::{Checksum, Op};
-use crate::vsr::io::{Effect, Status};
+use crate::vsr::io::{Durability, Effect, Status};
 use crate::vsr::message::{Message, Operation, Prepare, StartView};
 use crate::vsr::mutation::Mutation;
 use crate::vsr::note::{Note, StateNote};
@@ -41,29 +41,51 @@ impl Replica {
             return;
         }
         ctx.note(Note::Journaled { op, checksum });
-        let before = self.synced_through;
-        self.advance_synced();
+        if !self.acks_from_memory() {
+            self.on_safe(op, ctx);
+        }
+    }
+
+    /// An entry came into the log: where the group acknowledges from memory, that is enough.
+    pub(super) fn on_held(&mut self, op: Op, ctx: &mut Context<'_>) {
+        if self.acks_from_memory() {
+            self.on_safe(op, ctx);
+        }
+    }
+
+    /// Whether acks leave before writes land (protocol section 9).
+    pub(super) fn acks_from_memory(&self) -> bool {
+        self.durable.durability == Durability::Replicated
+    }
+
+    fn is_safe(&self, op: Op) -> bool {
+        self.log.is_synced(op) || self.acks_from_memory() && self.log.prepare(op).is_some()
+    }
+
+    fn on_safe(&mut self, op: Op, ctx: &mut Context<'_>) {
+        let before = self.safe_through;
+        self.advance_safe();
         if self.is_recovering() || !self.is_durable() {
             return;
         }
-        let is_out_of_order = op > self.synced_through && self.skips(Mutation::M52, ctx);
+        let is_out_of_order = op > self.safe_through && self.skips(Mutation::M52, ctx);
         if op <= self.durable.head() || is_out_of_order {
             self.ack_or_withhold(op, ctx);
             return;
         }
-        for op in (before.0 + 1..=self.synced_through.0).map(Op) {
+        for op in (before.0 + 1..=self.safe_through.0).map(Op) {
             self.ack_or_withhold(op, ctx);
         }
     }
 
-    pub(super) fn advance_synced(&mut self) {
-        while self.log.is_synced(self.synced_through.next()) {
-            self.synced_through = self.synced_through.next();
+    pub(super) fn advance_safe(&mut self) {
+        while self.is_safe(self.safe_through.next()) {
+            self.safe_through = self.safe_through.next();
         }
     }
 
     /// Acks go out in the order of ops: every op from the head of the durable suffix up to this one
-    /// is synced. Without it an ack of a later op claims an earlier one that a crash can still take
+    /// is safe: synced, or where the group acknowledges from memory, held. Without it an ack of a later op claims an earlier one that a crash can still take
     /// (A56). What the durable checkpoint contains is held for good.
     pub(super) fn may_ack(&self, op: Op) -> bool {
         if !self.is_durable() || self.log_view != self.view || op > self.ack_limit() {
@@ -73,10 +95,10 @@ impl Replica {
             return self.has_state();
         }
         if op <= self.durable.head() {
-            return self.log.is_synced(op);
+            return self.is_safe(op);
         }
         let may_jump_the_queue = self.mutations.contains(Mutation::M52);
-        op <= self.synced_through || (may_jump_the_queue && self.log.is_synced(op))
+        op <= self.safe_through || (may_jump_the_queue && self.is_safe(op))
     }
 
     pub(super) fn ack_if_allowed(&mut self, op: Op, ctx: &mut Context<'_>) {

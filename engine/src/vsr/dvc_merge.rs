@@ -67,16 +67,28 @@ pub fn merge(
         }));
     }
     let all_answered = have == replica_count;
+    let trusted = senders.iter().filter(|dvc| dvc.trusted).count();
+    let trusted = u8::try_from(trusted).unwrap_or(u8::MAX);
+    // Every committed op has a trusted witness only where a view-change quorum of them speaks.
+    let is_at_risk = trusted < quorums.view_change;
+    if is_at_risk && !all_answered {
+        return Ok(waiting(MergeOutcome::AwaitingTrust {
+            trusted,
+            need: quorums.view_change,
+        }));
+    }
     let ballot = Ballot::of(senders, canonical);
     let mut decisions = Vec::new();
     let mut head = ballot.commit_max;
     for op in (ballot.commit_max.0 + 1..=ballot.head_max.0).map(Op) {
         let tally = ballot.tally(op)?;
-        if tally.nacks >= quorums.nack {
+        let has_copy = tally.copies > 0 && tally.header.is_some();
+        // Where all have answered and too few are trusted, what nobody has is lost.
+        if tally.nacks >= quorums.nack || (is_at_risk && !has_copy) {
             decisions.push(tally.decided(op, false));
             break;
         }
-        if tally.copies == 0 || tally.header.is_none() {
+        if !has_copy {
             let mut undecided = waiting(undecided(op, tally.nacks, quorums.nack, all_answered));
             undecided.decisions = decisions;
             return Ok(undecided);
@@ -84,7 +96,7 @@ pub fn merge(
         decisions.push(tally.decided(op, true));
         head = op;
     }
-    if ballot.senders.iter().any(|dvc| dvc.uncertain) {
+    if !is_at_risk && ballot.senders.iter().any(|dvc| dvc.uncertain) {
         // Damage may hide entries above some sender's head: the end of the log needs proof as well.
         let end = head.next();
         let nacks = ballot.tally(end)?.nacks;
@@ -93,11 +105,14 @@ pub fn merge(
         }
     }
     let suffix = ballot.linked_suffix(head)?;
+    let commit_max = told_committed(ballot.commit_max, &suffix);
+    let outcome = if is_at_risk {
+        MergeOutcome::ChosenAtRisk { head, commit_max }
+    } else {
+        MergeOutcome::Chosen { head, commit_max }
+    };
     Ok(Merge {
-        outcome: MergeOutcome::Chosen {
-            head,
-            commit_max: told_committed(ballot.commit_max, &suffix),
-        },
+        outcome,
         decisions,
         suffix,
     })
@@ -242,8 +257,8 @@ impl<'a> Ballot<'a> {
         for dvc in self.senders {
             match self.vote(dvc, op, wanted) {
                 Vote::Present => tally.copies += 1,
-                Vote::Nack => tally.nacks += 1,
-                Vote::Abstain => {}
+                Vote::Nack if dvc.trusted => tally.nacks += 1,
+                Vote::Nack | Vote::Abstain => {}
             }
         }
         Ok(tally)

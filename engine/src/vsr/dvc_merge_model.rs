@@ -133,6 +133,7 @@ impl Universe {
             head: Op(voter.head()),
             entries: entries.collect(),
             uncertain: voter.uncertain,
+            trusted: true,
             checkpoint: Op(0),
         }
     }
@@ -355,6 +356,9 @@ fn place(outcome: MergeOutcome) -> usize {
         MergeOutcome::AwaitingCopy { .. } => 1,
         MergeOutcome::Undecidable { .. } => 2,
         MergeOutcome::Chosen { .. } => 3,
+        MergeOutcome::AwaitingTrust { .. } | MergeOutcome::ChosenAtRisk { .. } => {
+            unreachable!("every voter of this model is trusted")
+        }
     }
 }
 

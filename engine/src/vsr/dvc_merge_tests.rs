@@ -43,6 +43,7 @@ fn holds(log_view: u32, commit_max: u64, entries: &[Rc<Header>]) -> Rc<DoViewCha
             })
             .collect(),
         uncertain: false,
+        trusted: true,
         checkpoint: Op(0),
     })
 }
@@ -72,6 +73,7 @@ fn uncertain(dvc: &DoViewChange) -> Rc<DoViewChange> {
     Rc::new(DoViewChange {
         entries: dvc.entries.clone(),
         uncertain: true,
+        trusted: true,
         ..*dvc
     })
 }

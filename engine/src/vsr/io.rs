@@ -101,6 +101,8 @@ pub struct Superblock {
     pub replica_count: u8,
     /// Of which group.
     pub group: GroupId,
+    /// What an acknowledged op of the group outlives.
+    pub durability: Durability,
     /// The life that wrote it.
     pub incarnation: Incarnation,
     /// The view.

@@ -397,6 +397,12 @@ impl Log {
         self.proven_from = self.proven_from.max(floor.next());
     }
 
+    /// Entries held in memory whose writes have not landed, ascending.
+    pub fn unsynced(&self) -> impl Iterator<Item = Op> + '_ {
+        let ops = (self.floor.0 + 1..=self.head().0).map(Op);
+        ops.filter(|&op| matches!(self.state(op), SlotState::Held { synced: false }))
+    }
+
     /// Remembers a synced entry below the floor, for whoever asks.
     pub fn remember(&mut self, header: &Header) {
         if header.op <= self.floor {

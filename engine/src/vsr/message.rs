@@ -198,6 +198,8 @@ pub struct DoViewChange {
     pub entries: Vec<DvcEntry>,
     /// Damage may hide entries above `head`.
     pub uncertain: bool,
+    /// What it lacks it never acknowledged; otherwise its nacks count for nothing (protocol section 9).
+    pub trusted: bool,
     /// The newest checkpoint whose state this replica has.
     pub checkpoint: Op,
 }
@@ -471,7 +473,7 @@ impl DoViewChange {
             u64::from(self.log_view.0),
             self.commit_max.0,
             self.head.0,
-            u64::from(self.uncertain),
+            u64::from(self.uncertain) | u64::from(!self.trusted) << 1,
             self.checkpoint.0,
         ];
         let hash = head.iter().fold(hash, |hash, &word| mix(hash, word));

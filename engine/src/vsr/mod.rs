@@ -32,6 +32,8 @@ mod view_change;
 #[cfg(test)]
 mod reasons_tests;
 #[cfg(test)]
+mod replicated_tests;
+#[cfg(test)]
 mod storm_tests;
 #[cfg(test)]
 mod testing;

@@ -374,6 +374,7 @@ impl Replica {
         let is_next = self.log.append(Rc::clone(prepare));
         if is_next {
             self.write_prepare(prepare, ctx);
+            self.on_held(prepare.header.op, ctx);
         } else {
             self.break_rule("appends are contiguous", prepare.header.op, ctx);
         }
@@ -443,6 +444,7 @@ impl Replica {
         });
         self.write_prepare(prepare, ctx);
         self.prove(ctx);
+        self.on_held(op, ctx);
         self.execute(ctx);
         self.finish_view_start(ctx);
         Ok(())

@@ -325,4 +325,10 @@ pub enum Note {
     },
     /// The group comes, goes, or is spoken to while it is not hosted.
     Hosting(HostNote),
+    /// Restarted in a group that acknowledges from memory, it has the whole log of a started view:
+    /// its nacks count again.
+    TrustRegained {
+        /// The head of that log.
+        head: Op,
+    },
 }

@@ -180,6 +180,22 @@ pub enum MergeOutcome {
         /// The largest op known committed.
         commit_max: Op,
     },
+    /// Too many of those who answered restarted in a group that acknowledges from memory, and some
+    /// replica has not answered (protocol section 9).
+    AwaitingTrust {
+        /// How many answered that lost nothing.
+        trusted: u8,
+        /// How many it takes.
+        need: u8,
+    },
+    /// All have answered, and too few of them lost nothing: the longest log was chosen, and what was
+    /// acknowledged above its head is lost.
+    ChosenAtRisk {
+        /// Its head.
+        head: Op,
+        /// The largest op known committed.
+        commit_max: Op,
+    },
 }
 
 /// Why a replica votes to leave its view.

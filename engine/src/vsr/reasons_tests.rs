@@ -100,7 +100,14 @@ fn rejected(reason: Rejection) -> &'static str {
     }
 }
 
-const MERGED: [&str; 4] = ["awaiting-votes", "awaiting-copy", "undecidable", "chosen"];
+const MERGED: [&str; 6] = [
+    "awaiting-votes",
+    "awaiting-copy",
+    "undecidable",
+    "chosen",
+    "awaiting-trust",
+    "chosen-at-risk",
+];
 
 fn merged(outcome: MergeOutcome) -> &'static str {
     match outcome {
@@ -108,6 +115,8 @@ fn merged(outcome: MergeOutcome) -> &'static str {
         MergeOutcome::AwaitingCopy { .. } => MERGED[1],
         MergeOutcome::Undecidable { .. } => MERGED[2],
         MergeOutcome::Chosen { .. } => MERGED[3],
+        MergeOutcome::AwaitingTrust { .. } => MERGED[4],
+        MergeOutcome::ChosenAtRisk { .. } => MERGED[5],
     }
 }
 
@@ -205,6 +214,7 @@ fn elsewhere() -> Vec<Ignored> {
         head: Op(0),
         entries: Vec::new(),
         uncertain: false,
+        trusted: true,
         checkpoint: Op(0),
     });
     let view = cluster.at(1).view().0;
@@ -342,6 +352,7 @@ fn merge_of_damaged_logs() -> Cluster {
         head: Op(4),
         entries: listed.collect(),
         uncertain: false,
+        trusted: true,
         checkpoint: Op(0),
     });
     for from in [2, 0] {
@@ -352,11 +363,19 @@ fn merge_of_damaged_logs() -> Cluster {
 
 #[test]
 fn every_outcome_of_a_merge_is_told() {
-    let mut stuck = merge_of_damaged_logs();
+    let stuck = merge_of_damaged_logs();
     let mut lucky = three();
     lucky.crash(0);
     lucky.run(1_000);
-    let notes = stuck.notes.drain(..).chain(lucky.notes.drain(..));
+    let mut forgetful = Cluster::replicated(3);
+    forgetful.warm(1);
+    for r in [0, 1] {
+        forgetful.crash(r);
+        forgetful.restart(r);
+    }
+    forgetful.run(1_500);
+    let told = [stuck, lucky, forgetful].into_iter();
+    let notes = told.flat_map(|cluster| cluster.notes);
     let given: BTreeSet<&str> = notes
         .filter_map(|(_, note)| match note {
             Note::Merged { outcome, .. } => Some(merged(outcome)),

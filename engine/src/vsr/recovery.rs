@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::ids::{Incarnation, Op, ReplicaId, View};
 use crate::prng::Rng;
-use crate::vsr::io::{Checkpoint, Status, Superblock, Timer};
+use crate::vsr::io::{Checkpoint, Durability, Status, Superblock, Timer};
 use crate::vsr::message::{Header, Message, MessageKind, Prepare};
 use crate::vsr::mutation::{Mutation, Rules};
 use crate::vsr::note::{Ignored, LeaveCause, Note, TransferCause};
@@ -35,7 +35,8 @@ pub struct DamagedSlot {
 }
 
 impl Replica {
-    /// The superblock that formatting writes at the start of a run: view 0, an empty log.
+    /// The superblock that formatting writes at the start of a run: view 0, an empty log, acknowledged
+    /// once it is on disk.
     #[must_use]
     pub fn format(roster: Roster) -> Superblock {
         Superblock {
@@ -43,6 +44,7 @@ impl Replica {
             replica: roster.replica,
             replica_count: roster.replica_count,
             group: roster.group,
+            durability: Durability::Persisted,
             incarnation: Incarnation(1),
             view: View(0),
             log_view: View(0),
@@ -95,6 +97,8 @@ impl Replica {
         let incarnation = Incarnation(found.incarnation.0 + 1);
         let mut replica = Self::new(roster, rules.into(), recovered.superblock, jitter);
         replica.incarnation = incarnation;
+        // What it acknowledged from memory is gone, and it cannot tell how much that was.
+        replica.is_trusted = !replica.acks_from_memory();
         if !is_ours {
             replica.break_rule(
                 "a disk belongs to this replica, roster and group",

@@ -98,8 +98,11 @@ pub struct Replica {
     pub(super) acks: VecDeque<ReplicaSet>,
     /// What to ack once an adopted StartView is durable.
     pub(super) acks_owed: Option<AcksOwed>,
-    /// The op up to which everything above the durable head is synced.
-    pub(super) synced_through: Op,
+    /// The op up to which everything above the durable head is safe to acknowledge.
+    pub(super) safe_through: Op,
+    /// Whether what it lacks was never acknowledged by it: not so after a restart in a group that
+    /// acknowledges from memory, until it has a started view's log.
+    pub(super) is_trusted: bool,
     pub(super) resend_attempts: u32,
     pub(super) has_abdicated: bool,
     pub(super) normal_since: u64,
@@ -145,7 +148,8 @@ impl Replica {
             asked_newer: None,
             acks: VecDeque::new(),
             acks_owed: None,
-            synced_through: superblock.head(),
+            safe_through: superblock.head(),
+            is_trusted: true,
             resend_attempts: 0,
             has_abdicated: false,
             normal_since: 0,
@@ -178,6 +182,7 @@ impl Replica {
             Input::SuperblockSynced { sequence } => self.on_superblock_synced(sequence, ctx),
             Input::SnapshotSynced { op, checksum } => self.on_snapshot_synced(op, checksum, ctx),
         }
+        self.regain_trust(ctx);
     }
 
     fn on_timer(&mut self, timer: Timer, ctx: &mut Context<'_>) {
@@ -277,6 +282,7 @@ impl Replica {
             replica: self.roster.replica,
             replica_count: self.roster.replica_count,
             group: self.roster.group,
+            durability: self.durable.durability,
             incarnation: self.incarnation,
             view: self.view,
             log_view: self.log_view,
@@ -298,7 +304,7 @@ impl Replica {
         if !knows_view_alone || !self.skips(Mutation::M16, ctx) {
             return self.write_superblock(ctx);
         }
-        self.synced_through = self.durable.head();
+        self.safe_through = self.durable.head();
         self.after_durable(ctx);
     }
 
@@ -321,8 +327,8 @@ impl Replica {
             return self.break_rule("superblocks finish in order", Op(0), ctx);
         }
         let before = std::mem::replace(&mut self.durable, written);
-        self.synced_through = self.durable.head();
-        self.advance_synced();
+        self.safe_through = self.durable.head();
+        self.advance_safe();
         ctx.note(Note::SuperblockDurable {
             view: self.durable.view,
             log_view: self.durable.log_view,
@@ -514,6 +520,22 @@ impl Replica {
     #[must_use]
     pub fn digest(&self, machine: &dyn StateMachine) -> Checksum {
         Checksum(mix(self.sessions.digest().0, machine.digest().0))
+    }
+
+    /// What it may have acknowledged and a power cut would take: nothing where acks wait for the disk.
+    #[must_use]
+    pub fn acked_in_memory(&self) -> Vec<Op> {
+        if self.acks_from_memory() {
+            self.log.unsynced().collect()
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Whether what it lacks was never acknowledged by it (protocol section 9).
+    #[must_use]
+    pub fn is_trusted(&self) -> bool {
+        self.is_trusted
     }
 
     /// Whether it leads and has stopped its heartbeats, since nothing commits.

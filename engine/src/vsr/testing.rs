@@ -10,7 +10,7 @@ use crate::ids::{
     Checksum, ClientId, GROUP_PARTITION_0, Incarnation, Op, Process, ReplicaId, RequestNumber, View,
 };
 use crate::prng::{Purpose, Rng};
-use crate::vsr::io::{Effect, Input, Malformed, StateMachine, Superblock};
+use crate::vsr::io::{Durability, Effect, Input, Malformed, StateMachine, Superblock};
 use crate::vsr::knobs::Knobs;
 use crate::vsr::message::{
     Frame, Header, Message, MessageKind, Operation, Prepare, Reply, Request,
@@ -176,10 +176,22 @@ impl Cluster {
     }
 
     pub(crate) fn with_knobs(replica_count: u8, knobs: Knobs) -> Self {
+        Self::of(replica_count, knobs, Durability::Persisted)
+    }
+
+    /// A group that acknowledges from memory.
+    pub(crate) fn replicated(replica_count: u8) -> Self {
+        Self::of(replica_count, Knobs::default(), Durability::Replicated)
+    }
+
+    fn of(replica_count: u8, knobs: Knobs, durability: Durability) -> Self {
         let nodes = (0..replica_count).map(|r| Node {
             replica: None,
             machine: Echo::default(),
-            superblock: Replica::format(roster(r, replica_count)),
+            superblock: Superblock {
+                durability,
+                ..Replica::format(roster(r, replica_count))
+            },
             slots: BTreeMap::new(),
             snapshots: BTreeMap::new(),
             writes: VecDeque::new(),

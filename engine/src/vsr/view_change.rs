@@ -267,6 +267,7 @@ impl Replica {
             head,
             entries: entries.collect(),
             uncertain: self.is_head_uncertain,
+            trusted: self.is_trusted,
             checkpoint: self.servable_checkpoint(),
         }
     }
@@ -365,7 +366,9 @@ impl Replica {
 
     /// Makes the merged log our own: `log_view` rises with it in one superblock write.
     fn choose(&mut self, merge: &Merge, ctx: &mut Context<'_>) {
-        let MergeOutcome::Chosen { head, commit_max } = merge.outcome else {
+        let (MergeOutcome::Chosen { head, commit_max }
+        | MergeOutcome::ChosenAtRisk { head, commit_max }) = merge.outcome
+        else {
             return;
         };
         let merged = (merge.suffix.clone(), head, commit_max);
@@ -418,6 +421,19 @@ impl Replica {
             return self.break_rule("a view's log holds every op executed here", op, ctx);
         }
         self.prove(ctx);
+    }
+
+    /// A restarted replica that has the log of a started view, whole, lacks nothing that it
+    /// acknowledged: its former life could do so only in that log, or in an older one that it holds.
+    pub(super) fn regain_trust(&mut self, ctx: &mut Context<'_>) {
+        let has_whole_log = self.status == Status::Normal
+            && !self.needs_state()
+            && self.log.held_through() >= self.log.head();
+        if !self.is_trusted && has_whole_log {
+            self.is_trusted = true;
+            let head = self.log.head();
+            ctx.note(Note::TrustRegained { head });
+        }
     }
 
     // Starting.

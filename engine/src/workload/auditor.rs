@@ -19,7 +19,7 @@ use crate::ids::{Checksum, ClientId, Op, RequestNumber};
 use crate::machine::Genesis;
 use crate::trace::EventKind;
 use crate::vsr::message::{Header, Operation, Prepare, Reply};
-use crate::vsr::note::Note;
+use crate::vsr::note::{MergeOutcome, Note};
 
 /// Most findings kept between two calls of [`Auditor::take_findings`]: one fault often shows in every
 /// answer after it.
@@ -65,6 +65,8 @@ pub struct Auditor {
     pub(super) executed: Op,
     /// An op was skipped: the reference is no longer the group's and answers are not compared.
     pub(super) lost_track: bool,
+    /// The group may have lost ops and said so: it is audited no more.
+    has_lost_ops: bool,
     /// The highest op whose answer a client accepted.
     pub(super) acknowledged: Op,
     /// Messages from offset 0 on that some client was told of.
@@ -124,6 +126,7 @@ impl Auditor {
             sessions: Sessions::new(sessions_max),
             executed: Op(0),
             lost_track: false,
+            has_lost_ops: false,
             acknowledged: Op(0),
             acknowledged_messages: 0,
             under_way: BTreeMap::new(),
@@ -140,7 +143,9 @@ impl Auditor {
         match event {
             EventKind::Requested { attempts, .. } => *attempts == 0,
             EventKind::Replied { .. } | EventKind::SessionLost { .. } => true,
-            EventKind::Noted { note, .. } => matches!(note, Note::Executed { .. }),
+            EventKind::Noted { note, .. } => {
+                matches!(note, Note::Executed { .. }) || cut_at_risk(note).is_some()
+            }
             EventKind::Sent { .. }
             | EventKind::Ended { .. }
             | EventKind::Acted(_)
@@ -153,6 +158,9 @@ impl Auditor {
 
     /// Takes an event of this group or of its clients; those that tell it nothing are ignored.
     pub fn observe(&mut self, event: &EventKind) {
+        if self.has_lost_ops {
+            return;
+        }
         match event {
             EventKind::Requested {
                 client,
@@ -170,6 +178,12 @@ impl Auditor {
                 },
                 ..
             } => self.on_committed(prepare, *effect),
+            EventKind::Noted { note, .. }
+                if cut_at_risk(note).is_some_and(|op| op < self.executed) =>
+            {
+                self.lost_track = true;
+                self.has_lost_ops = true;
+            }
             EventKind::Requested { .. }
             | EventKind::Noted { .. }
             | EventKind::Sent { .. }
@@ -482,6 +496,18 @@ impl Auditor {
     #[must_use]
     pub fn answers_compared(&self) -> u64 {
         self.answers_compared
+    }
+}
+
+/// Where a group that acknowledges from memory may have lost all above an op, and says so (protocol
+/// section 9): its log goes on as if that had never been, and nobody can tell what clients saw.
+fn cut_at_risk(note: &Note) -> Option<Op> {
+    match note {
+        Note::Merged {
+            outcome: MergeOutcome::ChosenAtRisk { head, .. },
+            ..
+        } => Some(*head),
+        _ => None,
     }
 }
 
