@@ -93,6 +93,16 @@ pub(super) fn smaller_clusters(run: &Run) -> Vec<Run> {
         .collect()
 }
 
+/// The same with fewer shards, one first.
+pub(super) fn fewer_shards(run: &Run) -> Vec<Run> {
+    let fewer = (1..run.shards.count).map(|count| {
+        let mut candidate = run.clone();
+        candidate.shards.count = count;
+        candidate
+    });
+    fewer.collect()
+}
+
 /// The same with one more rule in force.
 pub(super) fn fewer_mutations(run: &Run) -> Vec<Run> {
     let mutations = run.mutations;

@@ -88,10 +88,14 @@ pub struct MemberView {
     pub pipeline: u32,
     /// Sessions in its table.
     pub sessions: u32,
-    /// Frames in its inbox now.
+    /// Frames in the inboxes of its shards now.
     pub inbox: u32,
-    /// Most frames in its inbox at any moment of this tick.
+    /// Most frames in any of them at any moment of this tick.
     pub inbox_high: u32,
+    /// Frames in the channels between its shards now.
+    pub between: u32,
+    /// Most frames in any of them at any moment of this tick.
+    pub between_high: u32,
 }
 
 impl MemberView {
@@ -127,6 +131,8 @@ impl MemberView {
             sessions: 0,
             inbox: 0,
             inbox_high: 0,
+            between: 0,
+            between_high: 0,
         }
     }
 }
@@ -138,6 +144,8 @@ pub struct Bounds {
     pub link: u32,
     /// Frames in one inbox.
     pub inbox: u32,
+    /// Frames in the channel to one shard.
+    pub channel: u32,
     /// Prepares that wait for a quorum.
     pub pipeline: u32,
     /// Sessions of one group.
