@@ -128,3 +128,21 @@ pub(super) fn less_work(run: &Run) -> Vec<Run> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::decode;
+
+    #[test]
+    fn fewer_shards_are_tried_from_one_up() {
+        let run = decode("v=1&shards=4").unwrap();
+        let counts: Vec<u8> = fewer_shards(&run)
+            .iter()
+            .map(|run| run.shards.count)
+            .collect();
+        assert_eq!(counts, [1, 2, 3]);
+        assert!(fewer_shards(&Run::default()).is_empty());
+        assert!(defaults(&run).iter().any(|run| run.shards.count == 1));
+    }
+}

@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(owners.collect::<Vec<u8>>(), PINNED);
     }
 
-    const PINNED: [u8; 9] = [0, 0, 0, 0, 0, 0, 0, 0, 0];
+    const PINNED: [u8; 9] = [0, 2, 1, 1, 3, 0, 3, 0, 0];
 
     #[test]
     fn a_full_channel_drops_the_frame_and_leaves_the_inbox_alone() {
