@@ -23,6 +23,7 @@
  * @property {{ code: string, text: string, replica: number | null } | null} why
  * @property {Check[]} checks
  * @property {Violation[]} violations
+ * @property {{ count: number, channel_frames_max?: number }} [shards] how each replica's groups are shared out; absent from older engines
  * @property {Record<string, number>} totals
  * @property {{ name: string | null, done: number, steps: number }} story
  * @property {GroupSummary[]} [groups] all groups alive; absent from an engine of one group

@@ -163,6 +163,12 @@ pub(crate) struct ShapeArgs {
     /// alone [default: 0.5]
     #[arg(long, value_name = "PROBABILITY", allow_hyphen_values = true)]
     ack_quorum_ratio: Option<String>,
+    /// Shards of each replica, 1 to 4 [default: 1, or drawn by swarm]
+    #[arg(long, value_name = "COUNT", allow_hyphen_values = true)]
+    shards: Option<String>,
+    /// Frames that may wait for one shard in the channel from the others
+    #[arg(long, value_name = "COUNT", allow_hyphen_values = true)]
+    mesh: Option<String>,
     /// Let requests pass the request shell: login, session binding, access tokens
     #[arg(long)]
     shell: bool,
@@ -419,6 +425,8 @@ impl ShapeArgs {
                 Setting::AckQuorumRatio,
                 &self.ack_quorum_ratio,
             ),
+            ("--shards", Setting::Shards, &self.shards),
+            ("--mesh", Setting::Mesh, &self.mesh),
             ("--journal-slots", Setting::Slots, &self.journal_slots),
             ("--retention", Setting::Retention, &self.retention),
             (

@@ -97,7 +97,7 @@ pub(crate) fn totals(totals: &Totals) -> String {
         .collect()
 }
 
-fn rows(totals: &Totals) -> [(&'static str, u64); 22] {
+fn rows(totals: &Totals) -> [(&'static str, u64); 24] {
     [
         ("crashes", totals.crashes),
         ("restarts", totals.restarts),
@@ -120,6 +120,8 @@ fn rows(totals: &Totals) -> [(&'static str, u64); 22] {
         ("longest history", totals.history_longest),
         ("searches given up", totals.histories_given_up),
         ("histories excused", totals.histories_excused),
+        ("hops", totals.hops),
+        ("overflows", totals.overflows),
         ("mutated", totals.mutated),
     ]
 }
@@ -134,6 +136,8 @@ pub(crate) fn sum<'a>(all: impl Iterator<Item = &'a Totals>) -> Totals {
         repairs: sum.repairs + run.repairs,
         replies: sum.replies + run.replies,
         delivered: sum.delivered + run.delivered,
+        hops: sum.hops + run.hops,
+        overflows: sum.overflows + run.overflows,
         lost: sum.lost + run.lost,
         acts: sum.acts + run.acts,
         ops_compared: sum.ops_compared + run.ops_compared,

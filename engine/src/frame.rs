@@ -16,6 +16,7 @@ use crate::disk_view::{self, Damage, Troubles};
 use crate::ids::{Checksum, GroupId, Incarnation, Op, ReplicaId, RequestNumber, Tick, View};
 use crate::oracle::{Check, Violation};
 use crate::run::{MutationState, Session, Verdict};
+use crate::scenario::Shards;
 use crate::shard::Group;
 use crate::sim::lane::{Lane, LaneState};
 use crate::sim::link::FOR_EVER;
@@ -46,6 +47,7 @@ pub struct Frame {
     pub seed: String,
     pub replica_count: u8,
     pub client_count: u8,
+    pub shards: Shards,
     pub quorums: Quorums,
     pub knobs: Knobs,
     pub faults: FaultsView,
@@ -294,6 +296,7 @@ pub fn frame(session: &Session) -> Frame {
         seed: values.seed.to_string(),
         replica_count: count,
         client_count: values.cluster.clients,
+        shards: values.shards,
         quorums: Quorums::of(count),
         knobs: values.knobs.clone(),
         faults: FaultsView::of(values),

@@ -31,6 +31,10 @@ id!(
     ClientId(u8)
 );
 id!(
+    /// A shard of a replica, 0 to 3.
+    ShardId(u8)
+);
+id!(
     /// A replicated log. The id is the metadata op that made the group, eight bits up, and the place
     /// among the groups that this op made; it is never used again. Formatting a cluster counts as
     /// op 0.
@@ -154,6 +158,8 @@ pub enum Process {
 pub const REPLICAS_MAX: u8 = 9;
 /// Most clients of a cluster.
 pub const CLIENTS_MAX: u8 = 8;
+/// Most shards of a replica.
+pub const SHARDS_MAX: u8 = 4;
 /// Most partitions that a cluster is formatted with.
 pub const PARTITIONS_MAX: u8 = 8;
 

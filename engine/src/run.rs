@@ -470,5 +470,8 @@ mod groups_tests;
 #[path = "late_groups_tests.rs"]
 mod late_groups_tests;
 #[cfg(test)]
+#[path = "shards_tests.rs"]
+mod shards_tests;
+#[cfg(test)]
 #[path = "run_tests.rs"]
 mod tests;

@@ -42,6 +42,8 @@ const LABELS = {
   ack_quorum_ratio_per_million: "new topics kept on disk",
   shell: "request shell",
   retention: "messages a partition keeps",
+  shard_count: "shards of a replica",
+  channel_frames_max: "frames that wait between shards",
   retry_ticks: "a client asks again after",
 };
 
@@ -52,7 +54,8 @@ const LABELS = {
 export function drawnValues(frame) {
   const { profile: _profile, ...faults } = frame.faults;
   const { running: _running, ...workload } = frame.workload;
-  const sizes = { replica_count: frame.replica_count, client_count: frame.client_count };
+  const { count: shard_count, ...shards } = frame.shards ?? { count: 1 };
+  const sizes = { replica_count: frame.replica_count, client_count: frame.client_count, shard_count, ...shards };
   return [
     { title: "Sizes", rows: rowsOf(sizes) },
     { title: "Faults", rows: rowsOf(faults) },

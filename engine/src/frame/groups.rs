@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::ids::{GROUP_METADATA, GroupId, Op, ReplicaId, View};
+use crate::shard::owner;
 use crate::sim::Simulator;
 use crate::vsr::io::Status;
 
@@ -49,7 +50,7 @@ pub(super) fn group_frame(simulator: &Simulator, id: GroupId) -> GroupFrame {
         } else {
             Plane::Partition
         },
-        shard: 0,
+        shard: owner(id, simulator.values().shards.count).0,
         primary: None,
         view: View(0),
         commit_max: Op(0),

@@ -93,6 +93,16 @@ pub(super) fn smaller_clusters(run: &Run) -> Vec<Run> {
         .collect()
 }
 
+/// The same with fewer shards, one first.
+pub(super) fn fewer_shards(run: &Run) -> Vec<Run> {
+    let fewer = (1..run.shards.count).map(|count| {
+        let mut candidate = run.clone();
+        candidate.shards.count = count;
+        candidate
+    });
+    fewer.collect()
+}
+
 /// The same with one more rule in force.
 pub(super) fn fewer_mutations(run: &Run) -> Vec<Run> {
     let mutations = run.mutations;
@@ -117,4 +127,22 @@ pub(super) fn less_work(run: &Run) -> Vec<Run> {
             candidate
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::decode;
+
+    #[test]
+    fn fewer_shards_are_tried_from_one_up() {
+        let run = decode("v=1&shards=4").unwrap();
+        let counts: Vec<u8> = fewer_shards(&run)
+            .iter()
+            .map(|run| run.shards.count)
+            .collect();
+        assert_eq!(counts, [1, 2, 3]);
+        assert!(fewer_shards(&Run::default()).is_empty());
+        assert!(defaults(&run).iter().any(|run| run.shards.count == 1));
+    }
 }

@@ -51,7 +51,7 @@ fn assert_equal_at_every_tick(random: &Run, script: &Run) {
 }
 
 fn assert_rewrites(seeds: std::ops::Range<u64>) {
-    let mut faults = [0; 5];
+    let mut faults = [0; 6];
     for seed in seeds {
         let heavy = "faults=heavy&crash=0.01&restart=0.02&crash-primary=yes&clients=2&load=0.1";
         let disks = "rot=0.01&misdirect=0.01&lie=0.001&slow=0.001&tear=0.5&atlas=no";
@@ -63,13 +63,14 @@ fn assert_rewrites(seeds: std::ops::Range<u64>) {
             ),
             "faults=swarm".to_owned(),
             format!("replicas=3&partitions=3&{heavy}&{disks}"),
+            format!("replicas=3&partitions=4&shards=3&mesh=2&{heavy}&{disks}"),
             format!("replicas=4&{heavy}&{acts}"),
         ];
         for (place, shape) in shapes.iter().enumerate() {
             let random = decode(&format!("v=1&seed={seed}&{shape}")).unwrap();
             let (script, injected) = script(&random);
             faults[place] += injected;
-            if place < 4 {
+            if place < 5 {
                 assert_equal_at_every_tick(&random, &script);
             } else {
                 assert_ends_alike(&random, &script);

@@ -262,6 +262,7 @@ impl Shrinker<'_> {
     fn shrink_cluster(&mut self) {
         self.say("shrinking the cluster", self.run.acts.len());
         while self.accept_any(moves::smaller_clusters(&self.run)) {}
+        while self.accept_any(moves::fewer_shards(&self.run)) {}
     }
 
     fn weaken_acts(&mut self) {

@@ -1,4 +1,5 @@
-//! I14, no lost wakeup: when a tick is over, the inbox of a running replica is empty, every state that
+//! I14, no lost wakeup: when a tick is over, every shard's inbox and every channel between the shards of
+//! a running replica is empty, every state that
 //! waits owns a running timer that ends the wait, and a normal replica has executed whatever it holds
 //! and knows committed (protocol sections 1 and 3 to 7; scenarios A54). Must never know what a timer
 //! does.
@@ -52,6 +53,12 @@ impl NoLostWakeup {
             return Some(format!(
                 "{} frames wait in the inbox of {} and nothing opens it",
                 member.inbox, member.replica
+            ));
+        }
+        if member.between > 0 {
+            return Some(format!(
+                "{} frames wait between the shards of {} and nothing takes them",
+                member.between, member.replica
             ));
         }
         let ready = member.commit_max.min(member.head);
@@ -139,7 +146,12 @@ mod tests {
 
     #[test]
     fn each_wait_without_its_timer_is_a_violation_once() {
-        let cases: [(u8, Change, &str); 8] = [
+        let cases: [(u8, Change, &str); 9] = [
+            (
+                1,
+                |m| m.between = 3,
+                "3 frames wait between the shards of 1",
+            ),
             (1, |m| m.inbox = 2, "2 frames wait in the inbox of 1"),
             (1, |m| m.timers = Timers::default(), "heartbeat-wait"),
             (0, |m| m.timers = Timers::default(), "0 leads"),
@@ -172,6 +184,7 @@ mod tests {
             (1, |m| {
                 m.paused = true;
                 m.inbox = 2;
+                m.between = 2;
             }),
             (1, |m| {
                 m.up = false;

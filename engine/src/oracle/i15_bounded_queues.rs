@@ -1,5 +1,5 @@
-//! I15, bounded queues: links, inboxes, pipelines and session tables stay within their configured
-//! maxima (design section 4; scenarios M46). Exception: packets that a person holds lie outside their
+//! I15, bounded queues: links, inboxes, channels between shards, pipelines and session tables stay
+//! within their configured maxima (design section 4; scenarios M46). Exception: packets that a person holds lie outside their
 //! link's capacity. Must never know what is queued.
 
 use super::view::{Bounds, FullestLink, MemberView};
@@ -26,7 +26,12 @@ impl BoundedQueues {
         report.compared(Property::I15);
         let one = Replicas::one(member.replica);
         let queues = [
-            ("frames in its inbox", member.inbox_high, self.bounds.inbox),
+            ("frames in an inbox", member.inbox_high, self.bounds.inbox),
+            (
+                "frames in a channel between shards",
+                member.between_high,
+                self.bounds.channel,
+            ),
             (
                 "prepares in its pipeline",
                 member.pipeline,
@@ -80,7 +85,8 @@ mod tests {
     #[test]
     fn full_is_fine_and_one_more_is_a_violation() {
         type Change = fn(&mut MemberView, &Bounds, u32);
-        let cases: [Change; 3] = [
+        let cases: [Change; 4] = [
+            |m, b, more| m.between_high = b.channel + more,
             |m, b, more| m.inbox_high = b.inbox + more,
             |m, b, more| m.pipeline = b.pipeline + more,
             |m, b, more| m.sessions = b.sessions + more,

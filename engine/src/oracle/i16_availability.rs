@@ -10,7 +10,8 @@
 //! Exceptions. Delays near the waits of the protocol make no promise. Where dice lose packets, or small
 //! links push them out, replies take longer and views are not counted. A wiped replica that is being
 //! rebuilt is no part of a core. A core whose disks cannot decide on a log stalls honestly: the proof
-//! of I17 is asked for before a verdict. One client of many may be unlucky for long where pipelines are
+//! of I17 is asked for before a verdict. Replicas that lost what they acknowledged from memory need
+//! the answers of all, so that they are no core without the rest. One client of many may be unlucky for long where pipelines are
 //! short, so any client's reply counts. The time allowed holds twice the wait of a view change as it
 //! is, back-off included, for every replica's turn, since each may be the one that is gone.
 
@@ -214,8 +215,17 @@ impl Availability {
                 others.copied().collect::<Replicas>().with(one)
             })
             .collect();
+        let trusted = members.iter().filter(|member| member.trusted);
+        let trusted: Replicas = trusted.map(|member| member.replica).collect();
+        let can_choose = |core: Replicas| {
+            let forgetful = core.without(trusted);
+            forgetful.is_empty()
+                || core.count() == self.replica_count
+                || core.without(forgetful).count() >= self.view_change
+        };
         let holds = |core: Replicas| {
-            core.without(all).is_empty()
+            can_choose(core)
+                && core.without(all).is_empty()
                 && fit
                     .iter()
                     .zip(&reach)

@@ -143,6 +143,7 @@ impl World {
             bounds: Bounds {
                 link: 64,
                 inbox: 128,
+                channel: 32,
                 pipeline: 8,
                 sessions: 4,
             },
@@ -382,5 +383,7 @@ fn member(replica: u8) -> MemberView {
         sessions: 0,
         inbox: 0,
         inbox_high: 0,
+        between: 0,
+        between_high: 0,
     }
 }

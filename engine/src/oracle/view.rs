@@ -76,6 +76,9 @@ pub struct MemberView {
     pub timers: Timers,
     /// Whether it leads and has stopped its heartbeats on purpose.
     pub abdicated: bool,
+    /// Whether what it lacks was never acknowledged by it: not so after a restart where acks leave
+    /// before writes land.
+    pub trusted: bool,
     /// Whether an op of (checkpoint, head] lacks its body.
     pub holes: bool,
     /// Whether one of them has a slot, so that it can be fetched.
@@ -88,10 +91,14 @@ pub struct MemberView {
     pub pipeline: u32,
     /// Sessions in its table.
     pub sessions: u32,
-    /// Frames in its inbox now.
+    /// Frames in the inboxes of its shards now.
     pub inbox: u32,
-    /// Most frames in its inbox at any moment of this tick.
+    /// Most frames in any of them at any moment of this tick.
     pub inbox_high: u32,
+    /// Frames in the channels between its shards now.
+    pub between: u32,
+    /// Most frames in any of them at any moment of this tick.
+    pub between_high: u32,
 }
 
 impl MemberView {
@@ -119,6 +126,7 @@ impl MemberView {
             digest: Checksum(0),
             timers: Timers::default(),
             abdicated: false,
+            trusted: true,
             holes: false,
             fetchable: false,
             needs_state: false,
@@ -127,6 +135,8 @@ impl MemberView {
             sessions: 0,
             inbox: 0,
             inbox_high: 0,
+            between: 0,
+            between_high: 0,
         }
     }
 }
@@ -138,6 +148,8 @@ pub struct Bounds {
     pub link: u32,
     /// Frames in one inbox.
     pub inbox: u32,
+    /// Frames in the channel to one shard.
+    pub channel: u32,
     /// Prepares that wait for a quorum.
     pub pipeline: u32,
     /// Sessions of one group.

@@ -94,6 +94,17 @@ pub const GOLDEN: &[GoldenRun] = &[
          &crash-primary=yes&act=200.filter.0to12.Commit.meta_600.heal_700.write.c0.g3",
         2_000,
     ),
+    golden(
+        "two-shards",
+        "v=1&seed=14&clients=3&partitions=3&shards=2&plane=mixed&faults=heavy&load=0.2&crash=0.005\
+         &restart=0.02&crash-primary=yes",
+        2_000,
+    ),
+    golden(
+        "four-shards",
+        "v=1&seed=15&faults=swarm&replicas=5&partitions=4&shards=4&mesh=4&load=0.3",
+        2_000,
+    ),
     golden("opening", "v=1&story=opening", 600),
     golden("story-a1", "v=1&story=a1", 4_000),
     golden("story-a15", "v=1&story=a15", 4_000),

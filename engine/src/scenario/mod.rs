@@ -34,7 +34,7 @@ pub use group_name::GroupName;
 pub use link::{LINK_BYTES_MAX, decode, encode, seed_from_text};
 pub use mutations::{mutations_from_text, write_mutations};
 pub use places::{Links, PacketName, Part};
-pub use run::{Cluster, Cursor, EPOCH, Run, Story, TICK_MAX, Workload};
+pub use run::{Cluster, Cursor, EPOCH, Run, Shards, Story, TICK_MAX, Workload};
 pub use script::{StoryAction, TimedAct, parse_acts, parse_story, write_acts, write_story};
 pub use setting::Setting;
 pub use skew::{DRIFT_PPM_MAX, OFFSET_MS_MAX, Skew};

@@ -66,6 +66,24 @@ impl Default for Workload {
     }
 }
 
+/// How a replica's groups are shared out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Shards {
+    /// Shards of each replica, 1 to 4.
+    pub count: u8,
+    /// Frames that may wait for one shard in the channel from the others.
+    pub channel_frames_max: u32,
+}
+
+impl Default for Shards {
+    fn default() -> Self {
+        Self {
+            count: 1,
+            channel_frames_max: 1_024,
+        }
+    }
+}
+
 /// A place in a run: after the n-th event of a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Cursor {
@@ -122,6 +140,8 @@ pub struct Run {
     pub seed: u64,
     /// Sizes.
     pub cluster: Cluster,
+    /// How each replica's groups are shared out.
+    pub shards: Shards,
     /// What clients do on their own.
     pub workload: Workload,
     /// What goes wrong on its own.
@@ -151,6 +171,7 @@ impl Default for Run {
                 clients: 1,
                 partitions: 1,
             },
+            shards: Shards::default(),
             workload: Workload::default(),
             faults: Faults::none(),
             knobs: Knobs::default(),

@@ -9,6 +9,7 @@ use super::problem::{Problem, number_u32, shown};
 use super::run::Run;
 use super::skew::{DRIFT_PPM_MAX, OFFSET_MS_MAX};
 use crate::error::InputError;
+use crate::ids::SHARDS_MAX;
 use crate::machine::RETENTION_MAX;
 use crate::sim::network_options::{PartitionMode, PartitionSymmetry};
 use crate::workload::Plane;
@@ -67,6 +68,8 @@ pub enum Setting {
     Shell,
     Retention,
     StateChunk,
+    Shards,
+    Mesh,
 }
 
 /// How a value is written. All are `u32` inside.
@@ -94,7 +97,7 @@ const SURVIVORS: &[&str] = &["quorum", "0", "1", "2", "3", "4", "5", "6", "7", "
 
 impl Setting {
     /// All settings, in the order of links.
-    pub const ALL: [Self; 46] = [
+    pub const ALL: [Self; 48] = [
         Self::Crash,
         Self::Restart,
         Self::CrashPrimary,
@@ -141,6 +144,8 @@ impl Setting {
         Self::Shell,
         Self::Retention,
         Self::StateChunk,
+        Self::Shards,
+        Self::Mesh,
     ];
 
     /// The name, as links and scripts spell it.
@@ -193,6 +198,8 @@ impl Setting {
             Self::Shell => "shell",
             Self::Retention => "retention",
             Self::StateChunk => "state-chunk",
+            Self::Shards => "shards",
+            Self::Mesh => "mesh",
         }
     }
 
@@ -203,7 +210,7 @@ impl Setting {
     }
 
     /// Whether it may change while the run goes on. Rings and tables are sized once, at the start, when
-    /// clocks are drawn, too, and checkpoints stand at the same ops on every replica; what a
+    /// clocks are drawn, too, and shards made; checkpoints stand at the same ops on every replica; what a
     /// partition keeps must be equal on every replica.
     #[must_use]
     pub fn changes_while_running(self) -> bool {
@@ -216,6 +223,8 @@ impl Setting {
                 | Self::ClockDriftMax
                 | Self::Shell
                 | Self::Retention
+                | Self::Shards
+                | Self::Mesh
         )
     }
 
@@ -270,6 +279,8 @@ impl Setting {
             Self::Shell => Form::Word(&["0", "1"]),
             Self::Retention => Form::Number(1, RETENTION_MAX),
             Self::StateChunk => Form::Number(16, 65_536),
+            Self::Shards => Form::Number(1, SHARDS_MAX as u32),
+            Self::Mesh => Form::Number(1, 8_192),
         }
     }
 
@@ -328,6 +339,8 @@ impl Setting {
             Self::Shell => u32::from(run.workload.shell),
             Self::Retention => run.workload.retention,
             Self::StateChunk => knobs.state_chunk_bytes,
+            Self::Shards => u32::from(run.shards.count),
+            Self::Mesh => run.shards.channel_frames_max,
         }
     }
 
@@ -390,6 +403,8 @@ impl Setting {
             Self::Shell => run.workload.shell = value != 0,
             Self::Retention => run.workload.retention = value,
             Self::StateChunk => knobs.state_chunk_bytes = value,
+            Self::Shards => run.shards.count = u8::try_from(value).unwrap_or(SHARDS_MAX),
+            Self::Mesh => run.shards.channel_frames_max = value,
         }
     }
 

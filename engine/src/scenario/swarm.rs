@@ -8,8 +8,7 @@ use crate::prng::{Purpose, Rng, Seeds};
 use crate::sim::network_options::{NetworkOptions, PartitionMode, PartitionSymmetry};
 use crate::vsr::knobs::{Knobs, SLOTS_PER_PIPELINE};
 
-/// What is drawn. Append only: the number is the key of the stream. Disk faults, shards and slots
-/// join at the end.
+/// What is drawn. Append only: the number is the key of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 enum Draw {
@@ -57,6 +56,7 @@ enum Draw {
     StateChunk = 41,
     AckQuorumRatio = 42,
     Retention = 43,
+    Shards = 44,
 }
 
 /// Fewest slots that a Run may name.
@@ -161,6 +161,7 @@ pub(super) fn draw_into(run: &mut Run) {
         ..run.workload
     };
     run.knobs = knobs(&lots);
+    run.shards.count = lots.one_of(Draw::Shards, [1, 1, 2, 3, 4]);
 }
 
 /// What disks do wrong, within what a cluster must recover from; no lies.

@@ -32,6 +32,7 @@ fn every_value_varies_and_every_size_and_mode_comes_up() {
         Setting::Atlas,
         Setting::Plane,
         Setting::Shell,
+        Setting::Mesh,
     ];
     for setting in Setting::ALL {
         let first = setting.read(&runs[0]);
@@ -107,6 +108,7 @@ fn draws_are_pinned() {
          vote-resend 24 vote-expiry 216 prepare-resend 50 abdicate 1115 probe 57 probe-attempts 8 \
          repair-retry 145 repair-chunk 4 pipeline 16 slots 512 sessions 59 tear 0.2 rot 0 \
          misdirect 0.02 lie 0 slow 0.0005 atlas yes clock-offset-max 10000 clock-drift-max 50 \
-         plane partition ack-quorum-ratio 0.5 shell 0 retention 512 state-chunk 128"
+         plane partition ack-quorum-ratio 0.5 shell 0 retention 512 state-chunk 128 \
+         shards 1 mesh 1024"
     );
 }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::ids::{GROUP_METADATA, GroupId, Incarnation, Op};
+use crate::ids::{GROUP_METADATA, GroupId, Incarnation, Op, ShardId};
 use crate::journal::{
     self, Block, COPIES, Sector, Unopenable, Window, Zone, open_superblock, write_order,
 };
@@ -14,7 +14,7 @@ use crate::prng::{Purpose, Rng};
 use crate::shard::bus::MessageBus;
 use crate::shard::group::{Group, GroupHandle};
 use crate::shard::host::Host;
-use crate::shard::mailbox::Mailbox;
+use crate::shard::mesh::{METADATA_SHARD, Mesh};
 use crate::shard::pump::Shard;
 use crate::vsr::host_note::HostNote;
 use crate::vsr::io::{Checkpoint, Durability, Superblock};
@@ -38,8 +38,8 @@ pub struct Boot<B: MessageBus> {
     pub genesis: Genesis,
     /// Messages that a partition keeps.
     pub retention: u32,
-    /// The lanes into its pump.
-    pub mailbox: Rc<Mailbox>,
+    /// Its shards, and the lanes into each one's pump.
+    pub mesh: Rc<Mesh>,
     /// Where groups are put once they are up.
     pub host: Rc<Host<B>>,
 }
@@ -54,18 +54,48 @@ pub fn jitter(seed: u64, roster: Roster, life: Incarnation) -> Rng {
     Rng::keyed(seed, Purpose::Jitter, key)
 }
 
-/// Starts the pump, then boots every group that the disk holds, metadata first, one after the other:
-/// a group works while the others are read.
+/// Starts a pump a shard.
+pub fn start_pumps<B: MessageBus>(bus: &B, boot: &Rc<Boot<B>>) {
+    for id in boot.mesh.shards() {
+        let shard = Shard::new(bus.clone(), Rc::clone(boot), id);
+        bus.spawn(Box::pin(shard.pump()));
+    }
+}
+
+/// Starts the pumps, then boots every group that the disk holds: the metadata group first, then each
+/// shard its own, one after the other. A group works while the others are read.
 pub async fn boot_and_run<B: MessageBus>(bus: B, boot: Rc<Boot<B>>) {
-    let shard = Shard::new(bus.clone(), Rc::clone(&boot));
-    bus.spawn(Box::pin(shard.pump()));
+    start_pumps(&bus, &boot);
     let found = groups_on(&bus);
     if found.first() != Some(&GROUP_METADATA) {
         not_found(&bus, GROUP_METADATA, Unopenable::NotFound);
         return;
     }
-    for id in found {
-        if !bring_up(&bus, &boot, id, None).await {
+    if !bring_up(&bus, &boot, GROUP_METADATA, None).await {
+        return;
+    }
+    for shard in boot.mesh.shards().filter(|&shard| shard != METADATA_SHARD) {
+        let own = owned(&boot, &found, shard);
+        let (bus, boot) = (bus.clone(), Rc::clone(&boot));
+        bus.clone().spawn(Box::pin(
+            async move { bring_up_all(&bus, &boot, own).await },
+        ));
+    }
+    let own = owned(&boot, &found, METADATA_SHARD);
+    bring_up_all(&bus, &boot, own).await;
+}
+
+fn owned<B: MessageBus>(boot: &Boot<B>, groups: &[GroupId], shard: ShardId) -> Vec<GroupId> {
+    let groups = groups.iter().copied();
+    groups
+        .filter(|&group| boot.mesh.owner(group) == shard)
+        .collect()
+}
+
+/// Up to the first whose disk is past use: the replica halts for it.
+async fn bring_up_all<B: MessageBus>(bus: &B, boot: &Boot<B>, groups: Vec<GroupId>) {
+    for id in groups {
+        if !bring_up(bus, boot, id, None).await {
             return;
         }
     }
@@ -155,7 +185,11 @@ pub fn start_group<B: MessageBus>(bus: &B, boot: &Boot<B>, roster: Roster, super
         &mut context,
     );
     let group = Rc::new(RefCell::new(Group::new(replica, machine, effects)));
-    let handle = GroupHandle::new(group, Rc::clone(&boot.mailbox), bus.clone());
+    let handle = GroupHandle::new(
+        group,
+        Rc::clone(boot.mesh.mailbox_of(roster.group)),
+        bus.clone(),
+    );
     boot.host.add(handle);
 }
 
@@ -202,7 +236,11 @@ async fn boot_group<B: MessageBus>(bus: &B, boot: &Boot<B>, id: GroupId) -> Resu
     );
     let group = Group::new(replica, machine, effects).with_superblock_order(order);
     let group = Rc::new(RefCell::new(group));
-    let handle = GroupHandle::new(group, Rc::clone(&boot.mailbox), bus.clone());
+    let handle = GroupHandle::new(
+        group,
+        Rc::clone(boot.mesh.mailbox_of(roster.group)),
+        bus.clone(),
+    );
     boot.host.add(handle);
     Ok(())
 }

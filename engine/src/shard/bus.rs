@@ -58,6 +58,8 @@ pub trait MessageBus: Clone + 'static {
     fn addresses(&self, range: Range<u64>) -> Vec<u64>;
     /// Tells what was decided, refused or done.
     fn note(&self, group: GroupId, note: Note);
+    /// Tells that a shard forwarded a frame to another.
+    fn hopped(&self);
     /// Tells that something was done to its end.
     fn step(&self, step: Step);
 }

@@ -1,13 +1,21 @@
-//! The groups that a replica hosts, shared by its pump, the tasks that boot groups, and those who look
-//! at them. Must never know what a group does.
+//! The groups that a replica hosts, and those that it is to host as shard 0 last read them from the
+//! metadata group. Shared by its shards, the tasks that boot groups, and those who look at them. Each
+//! shard's pump works on its own groups alone. Must never know what a group does.
+//!
+//! The catalogue is shared rather than sent: shard 0 puts a new one in place of the old, whole, and
+//! wakes nobody. Every other shard compares it with what it last saw after each thing it does, so it
+//! learns of a change when the scheduler next lets it do something: with a frame, the end of a write,
+//! or its tick at the latest. Until then it parks frames for a group that shard 0 knows of, and
+//! serves one that shard 0 knows deleted. A message would be handled at such a moment, too.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use crate::ids::GroupId;
+use crate::ids::{GROUP_METADATA, GroupId, Op};
 use crate::shard::bus::MessageBus;
 use crate::shard::group::GroupHandle;
+use crate::vsr::io::Durability;
 
 /// The groups of one life of a replica. A crash takes it along.
 pub struct Host<B: MessageBus> {
@@ -15,6 +23,24 @@ pub struct Host<B: MessageBus> {
     /// Groups whose disks are being read or formatted.
     coming: RefCell<BTreeSet<GroupId>>,
     changes: Cell<u64>,
+    catalogue: RefCell<Option<Rc<Catalogue>>>,
+}
+
+/// The partitions that there are once an op of the metadata group is executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Catalogue {
+    /// The op.
+    pub op: Op,
+    /// The partitions.
+    pub alive: BTreeMap<GroupId, Durability>,
+}
+
+impl Catalogue {
+    /// Whether a group once was there and is no more.
+    #[must_use]
+    pub fn is_gone(&self, id: GroupId) -> bool {
+        id != GROUP_METADATA && !self.alive.contains_key(&id) && id.made_by() <= self.op
+    }
 }
 
 /// A task holds the group: it cannot be taken away under it.
@@ -27,6 +53,7 @@ impl<B: MessageBus> Default for Host<B> {
             groups: RefCell::default(),
             coming: RefCell::default(),
             changes: Cell::new(0),
+            catalogue: RefCell::default(),
         }
     }
 }
@@ -62,6 +89,17 @@ impl<B: MessageBus> Host<B> {
             self.changes.set(self.changes.get() + 1);
         }
         Ok(())
+    }
+
+    /// What shard 0 last read, if it has.
+    #[must_use]
+    pub fn catalogue(&self) -> Option<Rc<Catalogue>> {
+        self.catalogue.borrow().clone()
+    }
+
+    /// Puts what shard 0 reads now in place of what it read before.
+    pub fn publish(&self, catalogue: Catalogue) {
+        *self.catalogue.borrow_mut() = Some(Rc::new(catalogue));
     }
 
     /// A group, where it is hosted.

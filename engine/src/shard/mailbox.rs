@@ -1,4 +1,5 @@
-//! What waits for a shard's pump: ends of disk operations, and frames. Must never know what is done
+//! What waits for a shard's pump: ends of disk operations, frames from the network, and frames that
+//! other shards forward. Must never know what is done
 //! with them.
 
 use std::cell::{Cell, RefCell};
@@ -6,6 +7,7 @@ use std::collections::VecDeque;
 use std::task::Waker;
 
 use crate::ids::{Checksum, GroupId, Op};
+use crate::shard::mesh::Room;
 use crate::vsr::message::Frame;
 
 /// A disk operation that ended.
@@ -71,37 +73,76 @@ pub enum Item {
 /// The lanes into a pump. Every push wakes it.
 #[derive(Debug)]
 pub struct Mailbox {
-    frames: RefCell<VecDeque<Frame>>,
+    frames: Lane,
+    /// The channel from the other shards.
+    forwarded: Lane,
     completions: RefCell<VecDeque<Completion>>,
     waker: RefCell<Option<Waker>>,
-    frames_max: usize,
+    room: Room,
+}
+
+/// Frames in the order they came.
+#[derive(Debug, Default)]
+struct Lane {
+    frames: RefCell<VecDeque<Frame>>,
     high: Cell<usize>,
 }
 
-impl Mailbox {
-    /// An empty mailbox for at most `frames_max` frames.
-    #[must_use]
-    pub fn new(frames_max: usize) -> Self {
-        Self {
-            frames: RefCell::default(),
-            completions: RefCell::default(),
-            waker: RefCell::default(),
-            frames_max,
-            high: Cell::new(0),
-        }
-    }
-
-    /// Puts a frame in; whether there was room.
-    pub fn push_frame(&self, frame: Frame) -> bool {
+impl Lane {
+    fn push(&self, frame: Frame, frames_max: usize) -> bool {
         let mut frames = self.frames.borrow_mut();
-        if frames.len() >= self.frames_max {
+        if frames.len() >= frames_max {
             return false;
         }
         frames.push_back(frame);
         self.high.set(self.high.get().max(frames.len()));
-        drop(frames);
-        self.wake();
         true
+    }
+
+    fn pop(&self) -> Option<Frame> {
+        self.frames.borrow_mut().pop_front()
+    }
+
+    fn len(&self) -> usize {
+        self.frames.borrow().len()
+    }
+}
+
+impl Mailbox {
+    /// An empty mailbox.
+    #[must_use]
+    pub fn new(room: Room) -> Self {
+        Self {
+            frames: Lane::default(),
+            forwarded: Lane::default(),
+            completions: RefCell::default(),
+            waker: RefCell::default(),
+            room,
+        }
+    }
+
+    /// How much fits.
+    #[must_use]
+    pub fn room(&self) -> Room {
+        self.room
+    }
+
+    /// Puts a frame in; whether there was room.
+    pub fn push_frame(&self, frame: Frame) -> bool {
+        let fits = self.frames.push(frame, self.room.inbox_frames);
+        if fits {
+            self.wake();
+        }
+        fits
+    }
+
+    /// Puts in a frame that another shard forwards; whether there was room.
+    pub fn push_forwarded(&self, frame: Frame) -> bool {
+        let fits = self.forwarded.push(frame, self.room.channel_frames);
+        if fits {
+            self.wake();
+        }
+        fits
     }
 
     /// Puts the end of a disk operation in.
@@ -110,29 +151,36 @@ impl Mailbox {
         self.wake();
     }
 
-    /// Takes the next item: disk first, since it frees acks.
+    /// Takes the next item: disk first, since it frees acks; then what has waited in an inbox before.
     pub fn pop(&self) -> Option<Item> {
         if let Some(completion) = self.completions.borrow_mut().pop_front() {
             return Some(Item::Completion(completion));
         }
-        self.frames.borrow_mut().pop_front().map(Item::Frame)
+        let frame = self.forwarded.pop().or_else(|| self.frames.pop());
+        frame.map(Item::Frame)
     }
 
     /// Whether nothing waits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.inbox_len() + self.channel_len() == 0
     }
 
-    /// How much waits.
+    /// How much waits, the channel aside.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.frames.borrow().len() + self.completions.borrow().len()
+    pub fn inbox_len(&self) -> usize {
+        self.frames.len() + self.completions.borrow().len()
     }
 
-    /// The most frames that waited at once since the last call.
-    pub fn take_high(&self) -> usize {
-        self.high.replace(0)
+    /// How many frames wait in the channel.
+    #[must_use]
+    pub fn channel_len(&self) -> usize {
+        self.forwarded.len()
+    }
+
+    /// The most frames that waited at once in the inbox, and in the channel, since the last call.
+    pub fn take_highs(&self) -> (usize, usize) {
+        (self.frames.high.replace(0), self.forwarded.high.replace(0))
     }
 
     /// Whom to wake.

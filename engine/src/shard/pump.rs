@@ -1,40 +1,41 @@
 //! The pump: one loop a shard, with a biased select of tick, then disk, then frames, one item a
-//! poll, so that the scheduler may run another task between any two. It hosts the groups that the
-//! metadata group's catalogue lists; frames for one that is still to come wait. Must never hold a group across an await.
+//! poll, so that the scheduler may run another task between any two. A frame for a group of another
+//! shard is forwarded. It hosts those of its own groups that the metadata group's catalogue lists;
+//! frames for one that is still to come wait. Must never hold a group across an await.
 
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-use crate::ids::{GROUP_METADATA, GroupId, Op, Process, TICK_MICROS};
+use crate::ids::{GROUP_METADATA, GroupId, Op, Process, ReplicaId, ShardId, TICK_MICROS};
 use crate::shard::boot::{Boot, bring_up};
 use crate::shard::bus::{MessageBus, Step};
 use crate::shard::group::GroupHandle;
-use crate::shard::host::{Host, StillHeld};
+use crate::shard::host::{Catalogue, Host, StillHeld};
 use crate::shard::mailbox::{Completion, Item, Mailbox};
+use crate::shard::mesh::{METADATA_SHARD, Mesh};
 use crate::shard::parked::Parked;
 use crate::vsr::host_note::HostNote;
-use crate::vsr::io::{Durability, Input};
+use crate::vsr::io::Input;
 use crate::vsr::message::Frame;
 use crate::vsr::note::Note;
 
 /// A shard of a replica: its mailbox and the groups it owns.
 pub struct Shard<B: MessageBus> {
+    id: ShardId,
     bus: B,
     boot: Rc<Boot<B>>,
+    mesh: Rc<Mesh>,
     mailbox: Rc<Mailbox>,
     host: Rc<Host<B>>,
-    /// The host's groups as they were after so many changes.
+    /// Those of the host's groups that it owns, as they were after so many changes.
     groups: Vec<Rc<GroupHandle<B>>>,
     changes: u64,
-    /// The metadata op up to which the host has what the catalogue lists.
-    catalogued: Option<Op>,
+    /// What the catalogue listed when it last looked.
+    catalogue: Option<Rc<Catalogue>>,
     /// The host's changes when that was looked at; none where it is to be looked at again.
     looked_at: Option<u64>,
-    /// The partitions that the catalogue lists.
-    alive: BTreeMap<GroupId, Durability>,
     parked: Parked,
 }
 
@@ -44,21 +45,23 @@ enum Work {
 }
 
 impl<B: MessageBus> Shard<B> {
-    /// A shard that owns the groups of a host, now and later.
+    /// A shard that owns its part of a host's groups, now and later.
     #[must_use]
-    pub fn new(bus: B, boot: Rc<Boot<B>>) -> Self {
-        let (mailbox, host) = (Rc::clone(&boot.mailbox), Rc::clone(&boot.host));
-        let (groups, changes) = (host.all(), host.changes());
+    pub fn new(bus: B, boot: Rc<Boot<B>>, id: ShardId) -> Self {
+        let (mesh, host) = (Rc::clone(&boot.mesh), Rc::clone(&boot.host));
+        let mailbox = Rc::clone(mesh.mailbox(id));
+        let (groups, changes) = (owned(&host, &mesh, id), host.changes());
         Self {
+            id,
             bus,
             boot,
+            mesh,
             mailbox,
             host,
             groups,
             changes,
-            catalogued: None,
+            catalogue: None,
             looked_at: None,
-            alive: BTreeMap::new(),
             parked: Parked::default(),
         }
     }
@@ -79,15 +82,7 @@ impl<B: MessageBus> Shard<B> {
                     self.on_tick().await;
                 }
                 Work::Item(Item::Completion(completion)) => self.on_completion(completion),
-                Work::Item(Item::Frame(frame)) => {
-                    match self.group(frame.group) {
-                        Some(group) => {
-                            group.handle(Input::Frame(frame));
-                        }
-                        None => self.park(frame),
-                    }
-                    self.bus.step(Step::Frame);
-                }
+                Work::Item(Item::Frame(frame)) => self.on_frame(frame),
             }
             self.follow_catalogue();
             if !self.mailbox.is_empty() {
@@ -98,7 +93,7 @@ impl<B: MessageBus> Shard<B> {
 
     fn follow_host(&mut self) {
         if self.changes != self.host.changes() {
-            self.groups = self.host.all();
+            self.groups = owned(&self.host, &self.mesh, self.id);
             self.changes = self.host.changes();
             for frame in self.parked.take(|id| self.host.hosts(id)) {
                 self.mailbox.push_frame(frame);
@@ -106,13 +101,43 @@ impl<B: MessageBus> Shard<B> {
         }
     }
 
+    /// A packet lands on any shard: what is not its own goes to the owner, and is no step of a person
+    /// before that has handled it.
+    fn on_frame(&mut self, frame: Frame) {
+        if self.mesh.owner(frame.group) != self.id {
+            self.forward(frame);
+            return;
+        }
+        match self.group(frame.group) {
+            Some(group) => {
+                group.handle(Input::Frame(frame));
+            }
+            None => self.park(frame),
+        }
+        self.bus.step(Step::Frame);
+    }
+
+    fn forward(&self, frame: Frame) {
+        let (id, kind, from) = (frame.group, frame.message.kind(), sender(&frame));
+        match self.mesh.forward(frame) {
+            Ok(()) => self.bus.hopped(),
+            Err(overflow) => {
+                let note = HostNote::Overflow {
+                    kind,
+                    from,
+                    entry: self.id,
+                    owner: overflow.owner,
+                    room: u32::try_from(overflow.room).unwrap_or(u32::MAX),
+                };
+                self.bus.note(id, Note::Hosting(note));
+                self.bus.step(Step::Frame);
+            }
+        }
+    }
+
     /// A frame of a group that is not hosted waits, unless the group was deleted.
     fn park(&mut self, frame: Frame) {
-        let (id, kind) = (frame.group, frame.message.kind());
-        let from = match frame.from {
-            Process::Replica(replica) => Some(replica),
-            Process::Client(_) => None,
-        };
+        let (id, kind, from) = (frame.group, frame.message.kind(), sender(&frame));
         let note = if self.is_gone(id) {
             HostNote::Gone { kind, from }
         } else if self.parked.park(frame) {
@@ -125,45 +150,64 @@ impl<B: MessageBus> Shard<B> {
 
     /// Whether the catalogue once listed a group and does so no more.
     fn is_gone(&self, id: GroupId) -> bool {
-        id != GROUP_METADATA
-            && !self.alive.contains_key(&id)
-            && self.catalogued.is_some_and(|op| id.made_by() <= op)
+        self.catalogue
+            .as_ref()
+            .is_some_and(|catalogue| catalogue.is_gone(id))
     }
 
-    /// Hosts what the metadata group's catalogue lists, and nothing that it lists no more.
+    /// Hosts its part of what the metadata group's catalogue lists, and nothing that it lists no more.
     fn follow_catalogue(&mut self) {
-        let Some(metadata) = self.host.get(GROUP_METADATA) else {
+        if self.id == METADATA_SHARD {
+            self.publish_catalogue();
+        }
+        let Some(catalogue) = self.host.catalogue() else {
             return;
         };
-        {
-            let group = metadata.group().borrow();
-            let executed = group.replica.commit_min();
-            let changes = Some(self.host.changes());
-            if self.catalogued == Some(executed) && self.looked_at == changes {
-                return;
-            }
-            self.looked_at = changes;
-            let Some(catalogue) = group.machine.metadata() else {
-                return;
-            };
-            let listed = catalogue.groups().into_iter();
-            self.alive = listed.map(|it| (it.group, it.durability)).collect();
-            self.catalogued = Some(executed);
+        let changes = Some(self.host.changes());
+        let known = self.catalogue.as_ref().map(|known| known.op);
+        if known == Some(catalogue.op) && self.looked_at == changes {
+            return;
         }
-        let missing = self.alive.iter().filter(|&(&id, _)| !self.host.hosts(id));
-        for (&id, &durability) in missing {
+        self.looked_at = changes;
+        for (&id, &durability) in &catalogue.alive {
+            if self.mesh.owner(id) != self.id || self.host.hosts(id) {
+                continue;
+            }
             let (bus, boot) = (self.bus.clone(), Rc::clone(&self.boot));
             self.bus.spawn(Box::pin(async move {
                 bring_up(&bus, &boot, id, Some(durability)).await;
             }));
         }
+        self.catalogue = Some(catalogue);
         self.remove_gone();
+    }
+
+    /// Shows all shards what the metadata group has executed, where that is more than they know.
+    fn publish_catalogue(&self) {
+        let Some(metadata) = self.host.get(GROUP_METADATA) else {
+            return;
+        };
+        let group = metadata.group().borrow();
+        let op = group.replica.commit_min();
+        let known = self.host.catalogue();
+        if known.is_some_and(|catalogue| catalogue.op == op) {
+            return;
+        }
+        let Some(machine) = group.machine.metadata() else {
+            return;
+        };
+        let alive = machine
+            .groups()
+            .iter()
+            .map(|it| (it.group, it.durability))
+            .collect();
+        self.host.publish(Catalogue { op, alive });
     }
 
     /// Takes deleted groups away. Their disks stay as they are: the deletion may be executed again
     /// after a crash, and a replica must find what it promised.
     fn remove_gone(&mut self) {
-        let hosted = self.host.all();
+        let hosted = owned(&self.host, &self.mesh, self.id);
         let gone = hosted.iter().map(|group| group.id());
         let gone: Vec<GroupId> = gone.filter(|&id| self.is_gone(id)).collect();
         drop(self.parked.take(|id| gone.contains(&id)));
@@ -211,6 +255,20 @@ impl<B: MessageBus> Shard<B> {
             group.complete(completion);
         }
         self.bus.step(Step::Disk { group, number });
+    }
+}
+
+/// Those of a host's groups that a shard owns, ascending.
+fn owned<B: MessageBus>(host: &Host<B>, mesh: &Mesh, id: ShardId) -> Vec<Rc<GroupHandle<B>>> {
+    let mut groups = host.all();
+    groups.retain(|group| mesh.owner(group.id()) == id);
+    groups
+}
+
+fn sender(frame: &Frame) -> Option<ReplicaId> {
+    match frame.from {
+        Process::Replica(replica) => Some(replica),
+        Process::Client(_) => None,
     }
 }
 

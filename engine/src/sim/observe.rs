@@ -18,6 +18,7 @@ pub(super) fn oracle_roster(run: &Run) -> Roster {
         bounds: Bounds {
             link: run.faults.network.link_capacity,
             inbox: u32::try_from(INBOX_FRAMES_MAX).unwrap_or(u32::MAX),
+            channel: run.shards.channel_frames_max,
             pipeline: run.knobs.pipeline_max,
             sessions: run.knobs.sessions_max,
         },
@@ -46,7 +47,7 @@ impl Simulator {
         self.members = members;
     }
 
-    /// A replica's frames are not a group's: its inbox counts with the metadata group.
+    /// A replica's frames are not a group's: its inboxes and channels count with the metadata group.
     fn refresh(&self, member: &mut MemberView, is_new: bool) {
         let place = &self.places[usize::from(member.replica.0)];
         let Some(handle) = place.host.get(member.group) else {
@@ -67,8 +68,11 @@ impl Simulator {
         member.up = place.up;
         member.paused = place.paused;
         if member.group == GROUP_METADATA {
-            member.inbox = count(place.mailbox.len());
-            member.inbox_high = count(place.mailbox.take_high());
+            member.inbox = count(place.mesh.inbox_len());
+            member.between = count(place.mesh.channel_len());
+            let (inbox, channel) = place.mesh.take_highs();
+            member.inbox_high = count(inbox);
+            member.between_high = count(channel);
         }
     }
 
@@ -114,6 +118,7 @@ fn running_member(replica: ReplicaId, group: &Group) -> MemberView {
             .map(|(timer, _, _)| timer)
             .collect::<Timers>(),
         abdicated: core.has_abdicated(),
+        trusted: core.is_trusted(),
         holes: core.log().held_through() < core.log().head(),
         fetchable: core.lacks_bodies(),
         needs_state: core.needs_state(),
@@ -265,6 +270,8 @@ mod tests {
                     paused: member.paused,
                     inbox: member.inbox,
                     inbox_high: member.inbox_high,
+                    between: member.between,
+                    between_high: member.between_high,
                     ..running_member(member.replica, &group.borrow())
                 };
                 assert_eq!(*member, anew);

@@ -6,9 +6,8 @@ use std::rc::Rc;
 
 use crate::ids::{GROUP_METADATA, GroupId, Incarnation, ReplicaId};
 use crate::journal::{self, Block, COPIES, Zone};
-use crate::shard::boot::{Boot, boot_and_run, start_group};
-use crate::shard::{Mailbox, Shard};
-use crate::sim::simulator::{INBOX_FRAMES_MAX, Simulator, genesis_of};
+use crate::shard::boot::{Boot, boot_and_run, start_group, start_pumps};
+use crate::sim::simulator::{Simulator, genesis_of, mesh_of};
 use crate::sim::world::SimBus;
 use crate::trace::EventKind;
 use crate::vsr::mutation::Rules;
@@ -46,9 +45,7 @@ impl Simulator {
         let place = &mut self.places[usize::from(replica.0)];
         place.up = true;
         place.incarnation = life;
-        self.world
-            .executor
-            .spawn(u16::from(replica.0), Shard::new(bus, boot).pump());
+        start_pumps(&bus, &boot);
     }
 
     fn format_group(&mut self, roster: Roster, bus: &SimBus, boot: &Boot<SimBus>) {
@@ -74,14 +71,15 @@ impl Simulator {
             life,
             genesis: genesis_of(&self.run),
             retention: self.run.workload.retention,
-            mailbox: Rc::clone(&place.mailbox),
+            mesh: Rc::clone(&place.mesh),
             host: Rc::clone(&place.host),
         });
         self.places[usize::from(replica.0)].boot = Some(Rc::clone(&boot));
         boot
     }
 
-    /// Powers a replica off: tasks, memory, unsynced writes, inbox and outbox are gone.
+    /// Powers a replica off: the tasks of all shards, memory, unsynced writes, what waits in inboxes,
+    /// channels and outbox are gone.
     pub(super) fn crash(&mut self, replica: ReplicaId) {
         self.world.executor.abort_owner(u16::from(replica.0));
         self.world.executor.pause(u16::from(replica.0), false);
@@ -91,12 +89,12 @@ impl Simulator {
         for group in self.groups.clone() {
             self.remember_disk(replica, group);
         }
-        let tick = self.tick;
+        let (tick, mesh) = (self.tick, mesh_of(&self.run));
         let place = &mut self.places[usize::from(replica.0)];
         place.up = false;
         place.paused = false;
         place.since = tick;
-        place.mailbox = Rc::new(Mailbox::new(INBOX_FRAMES_MAX));
+        place.mesh = mesh;
         place.host = Rc::default();
         place.boot = None;
         self.world.push(EventKind::Crashed {

@@ -8,6 +8,7 @@ use crate::digest::{RunHash, checksum_bytes};
 use crate::ids::{GroupId, Op, ReplicaId, Tick};
 use crate::oracle::{Oracles, Property, Replicas, Searched, Violation};
 use crate::trace::{Actor, EventKind, Fate, Recorder};
+use crate::vsr::host_note::HostNote;
 use crate::vsr::message::MessageKind;
 use crate::vsr::mutation::Mutation;
 use crate::vsr::note::{Note, StateNote};
@@ -63,6 +64,10 @@ pub struct Totals {
     pub histories_excused: u64,
     /// Decisions that a rule which is off would have made otherwise.
     pub mutated: u64,
+    /// Frames that went from the shard where they landed to the one that owns their group.
+    pub hops: u64,
+    /// Frames dropped because the channel between two shards was full.
+    pub overflows: u64,
 }
 
 /// What has happened in one group, counted: what conditions ask for.
@@ -279,6 +284,7 @@ impl Record {
             Note::Filled { repair: true, .. } => self.totals.repairs += 1,
             Note::State(StateNote::Checkpointed { .. }) => self.totals.checkpoints += 1,
             Note::State(StateNote::TransferFinished { .. }) => self.totals.transfers += 1,
+            Note::Hosting(HostNote::Overflow { .. }) => self.totals.overflows += 1,
             Note::RuleBroken { .. } => self.halted.push(replica),
             Note::Mutated { mutation } => {
                 self.totals.mutated += 1;
@@ -370,6 +376,7 @@ mod tests {
             bounds: Bounds {
                 link: 64,
                 inbox: 64,
+                channel: 64,
                 pipeline: 8,
                 sessions: 8,
             },

@@ -14,7 +14,7 @@ use crate::oracle::{MemberView, Oracles};
 use crate::prng::Seeds;
 use crate::scenario::{GroupName, Run, TimedAct};
 use crate::shard::boot::Boot;
-use crate::shard::{Group, Host, Mailbox};
+use crate::shard::{Group, Host, Mesh, Room};
 use crate::sim::acts::{Agenda, FaultMask, Warming};
 use crate::sim::client::Client;
 use crate::sim::damage::DiskTroubles;
@@ -33,7 +33,7 @@ use crate::trace::Recorder;
 use crate::vsr::message::{Frame, Message, MessageKind};
 use crate::workload::{AuditorOptions, Auditors, Generator, Load};
 
-/// Frames that fit an inbox; more are dropped, and counted.
+/// Frames that fit the inbox of a shard; more are dropped, and counted.
 pub const INBOX_FRAMES_MAX: usize = 8_192;
 
 /// A frame as the network carries it, with its checksum computed once.
@@ -71,7 +71,7 @@ pub struct Place {
     /// What is known of it in each group, whatever becomes of its memory.
     pub(super) known: BTreeMap<GroupId, Known>,
     pub(super) troubles: DiskTroubles,
-    pub(super) mailbox: Rc<Mailbox>,
+    pub(super) mesh: Rc<Mesh>,
     /// What it has in this life, where it runs.
     pub(super) boot: Option<Rc<Boot<SimBus>>>,
     pub(super) host: Rc<Host<SimBus>>,
@@ -185,7 +185,7 @@ impl Simulator {
                 client
             })
             .collect();
-        let places = (0..count).map(|_| Place::empty(&world)).collect();
+        let places = (0..count).map(|_| Place::empty(&world, &run)).collect();
         let mut simulator = Self {
             generator: Generator::new(seeds.workload, load_of(&run)),
             story: StoryLane::default(),
@@ -510,13 +510,13 @@ impl Place {
         &self.host
     }
 
-    /// Frames and completions that wait for its pump.
+    /// Frames and completions that wait for its pumps.
     #[must_use]
     pub fn inbox(&self) -> usize {
-        self.mailbox.len()
+        self.mesh.inbox_len() + self.mesh.channel_len()
     }
 
-    fn empty(world: &Rc<World>) -> Self {
+    fn empty(world: &Rc<World>, run: &Run) -> Self {
         Self {
             up: false,
             paused: false,
@@ -524,7 +524,7 @@ impl Place {
             incarnation: Incarnation(0),
             known: BTreeMap::new(),
             troubles: DiskTroubles::default(),
-            mailbox: Rc::new(Mailbox::new(INBOX_FRAMES_MAX)),
+            mesh: mesh_of(run),
             boot: None,
             host: Rc::default(),
             clock: ReplicaClock::new(world.clock.clone()),
@@ -539,6 +539,15 @@ pub(super) fn load_of(run: &Run) -> Load {
         plane: run.workload.plane,
         ack_quorum_ratio_per_million: run.workload.ack_quorum_ratio_per_million,
     }
+}
+
+/// The shards of a replica in a new life, with nothing in their lanes.
+pub(super) fn mesh_of(run: &Run) -> Rc<Mesh> {
+    let room = Room {
+        inbox_frames: INBOX_FRAMES_MAX,
+        channel_frames: run.shards.channel_frames_max as usize,
+    };
+    Rc::new(Mesh::new(run.shards.count, room))
 }
 
 /// What the metadata group's log begins with.

@@ -3,7 +3,10 @@
 
 use std::rc::Rc;
 
-use crate::ids::{ClientId, GROUP_METADATA, GroupId, Incarnation, Process, ReplicaId, Tick, View};
+use crate::ids::{
+    ClientId, GROUP_METADATA, GroupId, Incarnation, Process, ReplicaId, ShardId, Tick, View,
+};
+use crate::prng::{Purpose, Rng};
 use crate::sim::lane::LaneEffect;
 use crate::sim::packet::{Arrival, Packet, Payload, SubmitReport};
 use crate::sim::simulator::{Parcel, Simulator, StopAt};
@@ -34,7 +37,7 @@ impl Simulator {
         } = arrival;
         let frame = Rc::clone(&packet.payload.frame);
         let fate = match (fate, to) {
-            (Fate::Delivered, Process::Replica(replica)) => self.hand_over(replica, &frame),
+            (Fate::Delivered, Process::Replica(replica)) => self.hand_over(replica, from, &packet),
             (fate, _) => fate,
         };
         self.push_ended(from, to, &packet, fate);
@@ -54,16 +57,30 @@ impl Simulator {
         }
     }
 
-    fn hand_over(&self, replica: ReplicaId, frame: &Rc<Frame>) -> Fate {
+    fn hand_over(&self, replica: ReplicaId, from: Process, packet: &Packet<Parcel>) -> Fate {
         let place = &self.places[usize::from(replica.0)];
         if !place.up || !place.host.hosts(GROUP_METADATA) {
             return Fate::TargetDown;
         }
-        if place.mailbox.push_frame(frame.as_ref().clone()) {
+        let entry = self.entry_shard(replica, from, packet.number);
+        let frame = packet.payload.frame.as_ref().clone();
+        if place.mesh.mailbox(entry).push_frame(frame) {
             Fate::Delivered
         } else {
             Fate::InboxFull
         }
+    }
+
+    /// Where a packet lands: drawn by its link and its number there, so that it lands there again
+    /// whatever becomes of others. Where there is no choice nothing is drawn.
+    fn entry_shard(&self, to: ReplicaId, from: Process, number: u64) -> ShardId {
+        let count = self.run.shards.count;
+        if count <= 1 {
+            return ShardId(0);
+        }
+        let link = u64::from(from.index()) << 8 | u64::from(to.0);
+        let mut rng = Rng::keyed(self.seeds.entry_shard, Purpose::EntryShard, [link, number]);
+        ShardId(u8::try_from(rng.below(u32::from(count))).unwrap_or(0))
     }
 
     pub(super) fn push_dropped(&self, from: Process, to: Process, packet: &Packet<Parcel>) {

@@ -165,6 +165,10 @@ impl MessageBus for SimBus {
         });
     }
 
+    fn hopped(&self) {
+        self.world.record.borrow_mut().totals.hops += 1;
+    }
+
     fn step(&self, step: Step) {
         if let Step::Disk { group, number } = step {
             let mut record = self.world.record.borrow_mut();

@@ -24,6 +24,16 @@ pub(super) fn told(note: HostNote) -> String {
             "dropped {}: too much waits for this group, which is still to be created here",
             whose(from, kind)
         ),
+        HostNote::Overflow {
+            kind,
+            from,
+            entry,
+            owner,
+            room,
+        } => format!(
+            "dropped {} on shard {entry}: {room} frames wait for shard {owner}, whose channel is full",
+            whose(from, kind)
+        ),
         HostNote::Gone { kind, from } => {
             format!("dropped {}: this group was deleted", whose(from, kind))
         }
@@ -38,6 +48,7 @@ fn whose(from: Option<ReplicaId>, kind: MessageKind) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::ShardId;
 
     #[test]
     fn each_note_is_told_in_a_sentence_of_its_own() {
@@ -47,6 +58,13 @@ mod tests {
             HostNote::Removed,
             HostNote::Parked { kind, from },
             HostNote::ParkingFull { kind, from: None },
+            HostNote::Overflow {
+                kind,
+                from,
+                entry: ShardId(2),
+                owner: ShardId(1),
+                room: 8,
+            },
             HostNote::Gone { kind, from },
         ]
         .map(told);
@@ -57,6 +75,7 @@ mod tests {
                 "executed the deletion of this group, and hosts it no more",
                 "2's Prepare waits: this group is still to be created here",
                 "dropped a client's Prepare: too much waits for this group, which is still to be created here",
+                "dropped 2's Prepare on shard 2: 8 frames wait for shard 1, whose channel is full",
                 "dropped 2's Prepare: this group was deleted",
             ]
         );
