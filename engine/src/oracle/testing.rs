@@ -351,6 +351,7 @@ impl World {
 fn member(replica: u8) -> MemberView {
     let leads = replica == 0;
     MemberView {
+        trusted: true,
         replica: ReplicaId(replica),
         group: GROUP,
         up: true,
