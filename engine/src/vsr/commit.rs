@@ -58,6 +58,16 @@ impl Replica {
         self.durable.durability == Durability::Replicated
     }
 
+    /// What it may have acknowledged and a power cut would take: nothing where acks wait for the disk.
+    #[must_use]
+    pub fn acked_in_memory(&self) -> Vec<Op> {
+        if self.acks_from_memory() {
+            self.log.unsynced().collect()
+        } else {
+            Vec::new()
+        }
+    }
+
     fn is_safe(&self, op: Op) -> bool {
         self.log.is_synced(op) || self.acks_from_memory() && self.log.prepare(op).is_some()
     }

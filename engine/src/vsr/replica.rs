@@ -522,16 +522,6 @@ impl Replica {
         Checksum(mix(self.sessions.digest().0, machine.digest().0))
     }
 
-    /// What it may have acknowledged and a power cut would take: nothing where acks wait for the disk.
-    #[must_use]
-    pub fn acked_in_memory(&self) -> Vec<Op> {
-        if self.acks_from_memory() {
-            self.log.unsynced().collect()
-        } else {
-            Vec::new()
-        }
-    }
-
     /// Whether what it lacks was never acknowledged by it (protocol section 9).
     #[must_use]
     pub fn is_trusted(&self) -> bool {
