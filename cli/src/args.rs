@@ -159,8 +159,9 @@ pub(crate) struct ShapeArgs {
     /// What clients ask for: partition, metadata, mixed or uniform [default: partition, or the story's]
     #[arg(long, value_name = "PLANE")]
     plane: Option<String>,
-    /// Share of topics whose acknowledged messages are on the disks of a quorum, not in its memory
-    /// alone [default: 0.5]
+    /// Share of new topics that are `persisted`: what is acknowledged is on the disks of a quorum and
+    /// outlives a power cut of all. The others are `replicated`: it is in a quorum's memory, and lost
+    /// with that [default: 0.5]
     #[arg(long, value_name = "PROBABILITY", allow_hyphen_values = true)]
     ack_quorum_ratio: Option<String>,
     /// Shards of each replica, 1 to 4 [default: 1, or drawn by swarm]

@@ -13,7 +13,8 @@ fn session(link: &str) -> Session {
     Session::new(decode(link).unwrap(), recorder).unwrap()
 }
 
-fn hosting(session: &Session) -> Vec<(ReplicaId, GroupId, HostNote)> {
+/// What was said of hosting, by whom and of which group.
+pub(super) fn hosting(session: &Session) -> Vec<(ReplicaId, GroupId, HostNote)> {
     let record = session.simulator().world().record.borrow();
     let events = record.recorder().events().iter();
     events
@@ -116,19 +117,23 @@ fn frames_for_a_group_still_to_come_wait_for_it() {
          _60.create.c0_200.write.c0.g1_260.filter.01to2.none.meta",
     );
     session.advance_ticks(1_500);
-    let notes = hosting(&session);
     let group = session.simulator().group_ids()[2];
-    let of_2: Vec<HostNote> = notes
-        .iter()
-        .filter(|(replica, of, _)| (*replica, *of) == (ReplicaId(2), group))
-        .map(|(_, _, note)| *note)
+    assert_served_from_parked(&session, ReplicaId(2), group);
+}
+
+/// Frames waited at a replica before it founded their group, and it works.
+pub(super) fn assert_served_from_parked(session: &Session, at: ReplicaId, group: GroupId) {
+    let notes = hosting(session).into_iter();
+    let of_it: Vec<HostNote> = notes
+        .filter(|&(replica, of, _)| (replica, of) == (at, group))
+        .map(|(_, _, note)| note)
         .collect();
-    let parked = of_2
+    let parked = of_it
         .iter()
         .position(|note| matches!(note, HostNote::Parked { .. }));
-    let founded = of_2.iter().position(|note| *note == HostNote::Founded);
-    assert!(parked.is_some() && parked < founded, "{of_2:?}");
-    let group = session.simulator().group(ReplicaId(2), group).unwrap();
+    let founded = of_it.iter().position(|note| *note == HostNote::Founded);
+    assert!(parked.is_some() && parked < founded, "{of_it:?}");
+    let group = session.simulator().group(at, group).unwrap();
     assert!(group.borrow().replica.commit_min() > Op(0));
 }
 

@@ -1,14 +1,14 @@
 //! Whole runs of replicas with several shards: each group on its own, a hop in between, and the same
 //! outcome as with one.
 
+use super::late_groups_tests::{assert_served_from_parked, hosting};
 use super::*;
 use crate::frame::frame;
-use crate::ids::{Checksum, GROUP_METADATA, GroupId, Op, ReplicaId};
+use crate::ids::{Checksum, GROUP_METADATA, GroupId, Op, Process, ReplicaId};
 use crate::scenario::decode;
 use crate::shard::owner;
-use crate::trace::{EventKind, Recording};
+use crate::trace::Recording;
 use crate::vsr::host_note::HostNote;
-use crate::vsr::note::Note;
 
 fn session(link: &str) -> Session {
     let recorder = Recorder::new(Recording::Everything, 1 << 18);
@@ -42,20 +42,6 @@ fn state(session: &Session) -> Vec<(GroupId, Op, Checksum)> {
         })
     });
     of.collect()
-}
-
-fn notes(session: &Session) -> Vec<(ReplicaId, GroupId, HostNote)> {
-    let record = session.simulator().world().record.borrow();
-    let events = record.recorder().events().iter();
-    let hosting = events.filter_map(|event| match &event.kind {
-        EventKind::Noted {
-            replica,
-            group,
-            note: Note::Hosting(note),
-        } => Some((*replica, *group, *note)),
-        _ => None,
-    });
-    hosting.collect()
 }
 
 /// One client that asks when it is told to, so that what is asked does not depend on when answers come.
@@ -101,7 +87,7 @@ fn a_channel_that_overflows_drops_frames_and_the_run_converges() {
     let overflows = session.totals().overflows;
     assert!(overflows > 50, "{overflows}");
     assert!(session.totals().commits > 50);
-    let told = notes(&session);
+    let told = hosting(&session);
     let mut count = 0;
     for (_, group, note) in told {
         if let HostNote::Overflow {
@@ -133,20 +119,7 @@ fn a_group_founded_after_its_frames_came_is_served_from_where_they_waited() {
     assert_ne!(owner(group, 4), owner(GROUP_METADATA, 4));
     assert!(session.totals().hops > 0);
     session.advance_ticks(1_250);
-    let of_2: Vec<HostNote> = notes(&session)
-        .into_iter()
-        .filter(|&(replica, of, _)| (replica, of) == (ReplicaId(2), group))
-        .map(|(_, _, note)| note)
-        .collect();
-    let parked = of_2
-        .iter()
-        .position(|note| matches!(note, HostNote::Parked { .. }));
-    let founded = of_2.iter().position(|note| *note == HostNote::Founded);
-    assert!(parked.is_some() && parked < founded, "{of_2:?}");
-    {
-        let group = session.simulator().group(ReplicaId(2), group).unwrap();
-        assert!(group.borrow().replica.commit_min() > Op(0));
-    }
+    assert_served_from_parked(&session, ReplicaId(2), group);
     assert_converges(&mut session);
 }
 
@@ -183,6 +156,7 @@ fn crashes_and_pauses_take_all_shards_along() {
 
 #[test]
 fn faults_and_shards_together_converge_and_repeat() {
+    let mut converged = 0;
     for seed in 0..6 {
         let shards = 2 + seed % 3;
         let link = format!(
@@ -197,6 +171,40 @@ fn faults_and_shards_together_converge_and_repeat() {
         assert_eq!(one.schedule_hash(), other.schedule_hash(), "{link}");
         assert_eq!(one.totals(), other.totals(), "{link}");
         assert!(one.totals().hops > 200, "{link}: {}", one.totals().hops);
-        assert_converges(&mut one);
+        one.settle();
+        assert_eq!(one.violations(), [], "{link}");
+        // A half-connected primary outside the core may excuse a stall (A33).
+        let verdict = one.verdict();
+        let is_well = matches!(verdict.kind, VerdictKind::Converged | VerdictKind::Excused);
+        assert!(is_well, "{link}: {}", verdict.text);
+        converged += u32::from(verdict.kind == VerdictKind::Converged);
     }
+    assert!(converged >= 4, "{converged}");
+}
+
+#[test]
+fn a_copy_made_by_hand_moves_no_other_packet_to_another_shard() {
+    let link = "v=1&seed=6&shards=4&partitions=4&clients=2&load=1";
+    let (mut plain, mut copied) = (session(link), session(link));
+    for session in [&mut plain, &mut copied] {
+        session.advance_ticks(300);
+    }
+    let ends = (
+        Process::Replica(ReplicaId(0)),
+        Process::Replica(ReplicaId(1)),
+    );
+    let packets = copied.simulator().network().packets();
+    let of_link = packets.filter(|view| (view.from, view.to) == ends);
+    let original = of_link.map(|view| view.packet.number).max().unwrap();
+    copied.act(&format!("dup.0to1.{original}")).unwrap();
+    copied.act(&format!("drop.0to1.{}", original + 1)).unwrap();
+    for tick in 0..300 {
+        for session in [&mut plain, &mut copied] {
+            session.advance_ticks(1);
+        }
+        assert_eq!(plain.schedule_hash(), copied.schedule_hash(), "{tick}");
+        assert_eq!(plain.totals().hops, copied.totals().hops, "{tick}");
+    }
+    let acts = copied.totals().acts - plain.totals().acts;
+    assert!(plain.totals().hops > 500 && acts == 2);
 }

@@ -1,6 +1,5 @@
 //! What waits for a shard's pump: ends of disk operations, frames from the network, and frames that
-//! other shards forward. Must never know what is done
-//! with them.
+//! other shards forward. Must never know what is done with them.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;

@@ -96,7 +96,11 @@ impl<B: MessageBus> Shard<B> {
             self.groups = owned(&self.host, &self.mesh, self.id);
             self.changes = self.host.changes();
             for frame in self.parked.take(|id| self.host.hosts(id)) {
-                self.mailbox.push_frame(frame);
+                let (id, kind, from) = (frame.group, frame.message.kind(), sender(&frame));
+                if !self.mailbox.push_frame(frame) {
+                    let note = HostNote::ParkingFull { kind, from };
+                    self.bus.note(id, Note::Hosting(note));
+                }
             }
         }
     }
@@ -210,7 +214,10 @@ impl<B: MessageBus> Shard<B> {
         let hosted = owned(&self.host, &self.mesh, self.id);
         let gone = hosted.iter().map(|group| group.id());
         let gone: Vec<GroupId> = gone.filter(|&id| self.is_gone(id)).collect();
-        drop(self.parked.take(|id| gone.contains(&id)));
+        if let Some(catalogue) = &self.catalogue {
+            // Also for groups that came and went before they were hosted here.
+            drop(self.parked.take(|id| catalogue.is_gone(id)));
+        }
         for id in gone {
             if self.host.get(id).is_some_and(|group| group.is_held()) {
                 // A task comes back to it: look again when the next thing is done.

@@ -62,7 +62,7 @@ impl Simulator {
         if !place.up || !place.host.hosts(GROUP_METADATA) {
             return Fate::TargetDown;
         }
-        let entry = self.entry_shard(replica, from, packet.number);
+        let entry = self.entry_shard(replica, from, packet.draw_key);
         let frame = packet.payload.frame.as_ref().clone();
         if place.mesh.mailbox(entry).push_frame(frame) {
             Fate::Delivered
@@ -71,15 +71,19 @@ impl Simulator {
         }
     }
 
-    /// Where a packet lands: drawn by its link and its number there, so that it lands there again
-    /// whatever becomes of others. Where there is no choice nothing is drawn.
-    fn entry_shard(&self, to: ReplicaId, from: Process, number: u64) -> ShardId {
+    /// Where a packet lands: drawn by its link and the name of its other draws there, so that a copy
+    /// made by hand moves no other packet. Where there is no choice nothing is drawn.
+    fn entry_shard(&self, to: ReplicaId, from: Process, draw_key: u64) -> ShardId {
         let count = self.run.shards.count;
         if count <= 1 {
             return ShardId(0);
         }
         let link = u64::from(from.index()) << 8 | u64::from(to.0);
-        let mut rng = Rng::keyed(self.seeds.entry_shard, Purpose::EntryShard, [link, number]);
+        let mut rng = Rng::keyed(
+            self.seeds.entry_shard,
+            Purpose::EntryShard,
+            [link, draw_key],
+        );
         ShardId(u8::try_from(rng.below(u32::from(count))).unwrap_or(0))
     }
 

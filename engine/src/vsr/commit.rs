@@ -68,6 +68,16 @@ impl Replica {
         }
     }
 
+    /// What it may tell a view change to be committed: where acks come from memory, no more than its
+    /// own log reaches, since nobody may have the rest any more.
+    pub(super) fn vouched_commit(&self) -> Op {
+        if self.acks_from_memory() {
+            self.commit_max.min(self.log.head())
+        } else {
+            self.commit_max
+        }
+    }
+
     fn is_safe(&self, op: Op) -> bool {
         self.log.is_synced(op) || self.acks_from_memory() && self.log.prepare(op).is_some()
     }
@@ -95,8 +105,8 @@ impl Replica {
     }
 
     /// Acks go out in the order of ops: every op from the head of the durable suffix up to this one
-    /// is safe: synced, or where the group acknowledges from memory, held. Without it an ack of a later op claims an earlier one that a crash can still take
-    /// (A56). What the durable checkpoint contains is held for good.
+    /// is safe: synced, or where the group acknowledges from memory, held. Without it an ack of a later
+    /// op claims an earlier one that a crash can still take (A56). What the durable checkpoint contains is held for good.
     pub(super) fn may_ack(&self, op: Op) -> bool {
         if !self.is_durable() || self.log_view != self.view || op > self.ack_limit() {
             return false;

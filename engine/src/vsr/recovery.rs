@@ -197,6 +197,19 @@ impl Replica {
         (self.log.head().0 + 1..op.0).all(is_damaged)
     }
 
+    /// A restarted replica that has the log of a started view, whole, lacks nothing that it
+    /// acknowledged: its former life could do so only in that log, or in an older one that it holds.
+    pub(super) fn regain_trust(&mut self, ctx: &mut Context<'_>) {
+        let has_whole_log = self.status == Status::Normal
+            && !self.needs_state()
+            && self.log.held_through() >= self.log.head();
+        if !self.is_trusted && has_whole_log {
+            self.is_trusted = true;
+            let head = self.log.head();
+            ctx.note(Note::TrustRegained { head });
+        }
+    }
+
     // Asking.
 
     pub(super) fn begin_probing(&mut self, ctx: &mut Context<'_>) {

@@ -105,6 +105,31 @@ fn a_loss_is_reported_and_the_group_goes_on() {
 }
 
 #[test]
+fn a_loss_below_what_somebody_knew_committed_is_reported_too() {
+    // 2 heard that op 3 is committed, and neither its header nor its body ever came.
+    let mut cluster = three();
+    for kind in [MessageKind::Prepare, MessageKind::StartView] {
+        cluster.block(0, 2, kind);
+    }
+    cluster.slow_disk(0);
+    cluster.slow_disk(1);
+    cluster.write(0, 0);
+    cluster.run(100);
+    assert_eq!(cluster.at(2).commit_max(), Op(3));
+    assert_eq!(cluster.at(2).log().head(), Op(2));
+    for r in [0, 1] {
+        cluster.crash(r);
+        cluster.fast_disk(r);
+        cluster.restart(r);
+    }
+    cluster.heal();
+    assert!(cluster.run_until(40 * WAIT, |cluster| cluster.leader().is_some()));
+    cluster.run(200);
+    cluster.assert_one_log();
+    assert!(cluster.at(2).commit_max() <= cluster.at(2).log().head());
+}
+
+#[test]
 fn whoever_has_the_log_of_a_started_view_is_trusted_again() {
     let mut cluster = answered_from_the_memory_of_one();
     cluster.crash(1);

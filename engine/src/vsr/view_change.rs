@@ -250,7 +250,8 @@ impl Replica {
     /// prepared itself, which is all that boot and adoption let stand there.
     fn do_view_change(&self) -> DoViewChange {
         let head = self.log.head();
-        let first = self.commit_max.0.max(1);
+        let commit_max = self.vouched_commit();
+        let first = commit_max.0.max(1);
         // Above an uncertain head every slot up to the last damaged one is spoken for.
         let last = match self.log.damaged_max() {
             Some(damaged) if self.is_head_uncertain => damaged.max(head),
@@ -263,7 +264,7 @@ impl Replica {
         });
         DoViewChange {
             log_view: self.log_view,
-            commit_max: self.commit_max,
+            commit_max,
             head,
             entries: entries.collect(),
             uncertain: self.is_head_uncertain,
@@ -399,6 +400,10 @@ impl Replica {
     ) {
         // A StartView of the view we follow may have been under way for long.
         let is_new_log = self.log_view != self.view;
+        if is_new_log && self.acks_from_memory() {
+            // Where a quorum's memory was lost, what was known committed may be gone with it.
+            self.commit_max = self.commit_max.min(head);
+        }
         if is_new_log && head < self.commit_max {
             return self.break_rule("a view's log holds every op known committed", head, ctx);
         }
@@ -421,19 +426,6 @@ impl Replica {
             return self.break_rule("a view's log holds every op executed here", op, ctx);
         }
         self.prove(ctx);
-    }
-
-    /// A restarted replica that has the log of a started view, whole, lacks nothing that it
-    /// acknowledged: its former life could do so only in that log, or in an older one that it holds.
-    pub(super) fn regain_trust(&mut self, ctx: &mut Context<'_>) {
-        let has_whole_log = self.status == Status::Normal
-            && !self.needs_state()
-            && self.log.held_through() >= self.log.head();
-        if !self.is_trusted && has_whole_log {
-            self.is_trusted = true;
-            let head = self.log.head();
-            ctx.note(Note::TrustRegained { head });
-        }
     }
 
     // Starting.
