@@ -170,7 +170,8 @@ pub(crate) struct ShapeArgs {
     /// Frames that may wait for one shard in the channel from the others
     #[arg(long, value_name = "COUNT", allow_hyphen_values = true)]
     mesh: Option<String>,
-    /// Let requests pass the request shell: login, session binding, access tokens
+    /// Let requests pass the request shell: login, session binding, access tokens; read, and without
+    /// effect yet
     #[arg(long)]
     shell: bool,
     /// Slots of each journal's rings: few make checkpoints frequent

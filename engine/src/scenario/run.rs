@@ -47,7 +47,7 @@ pub struct Workload {
     /// Share of topics whose acknowledged messages are on the disks of a quorum; those of the others
     /// are in a quorum's memory.
     pub ack_quorum_ratio_per_million: u32,
-    /// Whether requests pass the request shell: login, session binding, access tokens.
+    /// Whether requests pass the request shell: login, session binding, access tokens. Without effect yet.
     pub shell: bool,
     /// Messages that a partition keeps.
     pub retention: u32,
